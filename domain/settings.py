@@ -1,0 +1,42 @@
+"""The settings in force for one session, recorded in its first event (R42)."""
+
+from __future__ import annotations
+
+from decimal import Decimal
+from typing import Literal
+
+from pydantic import Field, field_validator
+
+from domain.contracts import TOOL_CLASSES, Agent, Contract, ToolClass
+
+RULE_VERSION = "2026-11"
+"""Version of the evidence rules; stands in every check and verdict (R42). Change it when a rule decides differently."""
+
+
+class Budgets(Contract):
+    """Limits of one round (R3)."""
+
+    model_calls: int = Field(12, ge=1)
+    tool_calls: int = Field(24, ge=0)
+    tokens: int = Field(60_000, ge=1)
+    seconds: int = Field(600, ge=1)
+
+
+class SessionSettings(Contract):
+    """What decides the course of a session. Nothing here is free text of a user."""
+
+    threshold: str = "0.5"  # decimal string: the boundary must not depend on floating point (R35)
+    budgets: Budgets = Budgets()
+    window_minutes: int = Field(60, ge=1)  # default query window (R9)
+    max_model_attempts: int = Field(4, ge=1)  # of one model call, the first included (R7)
+    max_refs_shown: int = Field(40, ge=1)  # of one tool call to the Executor (R4)
+    models: dict[Agent, str] = Field(default_factory=dict)  # model name of each agent
+    tool_classes: dict[str, ToolClass] = Field(default_factory=lambda: dict(TOOL_CLASSES))
+    source: Literal["sample", "given"] = "given"
+
+    @field_validator("threshold")
+    @classmethod
+    def _threshold_is_a_share(cls, value: str) -> str:
+        if not Decimal(0) <= Decimal(value) <= Decimal(1):
+            raise ValueError(f"threshold must lie between 0 and 1, not {value}")
+        return value
