@@ -35,6 +35,7 @@ class ModelReply:
     input_tokens: int = 0
     output_tokens: int = 0
     duration_ms: int = 0
+    usage_estimated: bool = False  # the server reported no token counts; these are estimates
 
 
 @dataclass(frozen=True, slots=True)

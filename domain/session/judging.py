@@ -1,0 +1,106 @@
+"""The events of the gatekeeper's check, of the verdict, and of the round that may follow it (R23, R35, R40)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TypeAlias
+
+from domain.contracts import (
+    FactClass,
+    GatekeeperResult,
+    ParsedExecutorOutput,
+    Route,
+)
+from domain.events import (
+    Event,
+    GatekeeperChecked,
+    GatekeeperCheckedContent,
+    GatekeeperCheckedFacts,
+    RoundStarted,
+    RoundStartedContent,
+    RoundStartedFacts,
+    VerdictIssued,
+    VerdictIssuedContent,
+    VerdictIssuedFacts,
+)
+from domain.executor_output import parse_executor_output
+from domain.gatekeeper import check_evidence
+from domain.retry import retry_context_after
+from domain.session.conversation import trace_of
+from domain.session.state import (
+    CaseFile,
+)
+from domain.settings import RULE_VERSION
+from domain.verdict import judge
+from domain.verifier_io import VerifierReading
+
+Events: TypeAlias = Sequence[Event]
+
+
+def gatekeeper_checked(file: CaseFile) -> GatekeeperChecked:
+    parsed = file.round.parsed or parse_executor_output("", question=file.question)
+    result = _checked(file, parsed)
+    failing = [binding for binding in result.checked_bindings if binding.status == "fail"]
+    facts = GatekeeperCheckedFacts(
+        round=file.round.number,
+        rule_version=RULE_VERSION,
+        severity=result.severity,
+        failed_rules=result.failed_rules,
+        binding_count=len(result.checked_bindings),
+        failed_binding_count=len(failing),
+    )
+    return GatekeeperChecked(facts=facts, content=GatekeeperCheckedContent(result=result))
+
+
+def _checked(file: CaseFile, parsed: ParsedExecutorOutput) -> GatekeeperResult:
+    return check_evidence(
+        session_id=str(file.session_id),
+        invocations=file.invocations,
+        parsed=parsed,
+        tool_classes=file.opened.settings.tool_classes,
+    )
+
+
+def verdict_issued(file: CaseFile, reading: VerifierReading | None) -> VerdictIssued:
+    current, settings = file.round, file.opened.settings
+    parsed = current.parsed or parse_executor_output("", question=file.question)
+    judgement = judge(
+        question=file.question,
+        round=current.number,
+        threshold=settings.threshold,
+        structured=parsed.structured,
+        parse_status=parsed.status,
+        gatekeeper=current.gatekeeper or _checked(file, parsed),
+        trace=trace_of(file),
+        reading=reading,
+        invocations=file.invocations,
+        now=file.opened.now,
+        window_minutes=settings.window_minutes,
+        executor_final_answer=parsed.final_answer,
+        tool_classes=settings.tool_classes,
+    )
+    evaluation = judgement.evaluation
+    critical = [fact.verification for fact in evaluation.facts_checked if fact.is_critical]
+    facts = VerdictIssuedFacts(
+        round=current.number,
+        rule_version=RULE_VERSION,
+        verdict=evaluation.verdict,
+        groundedness_score=evaluation.groundedness_score,
+        critical_fact_count=evaluation.critical_fact_count,
+        fact_classes={kind: critical.count(kind) for kind in FactClass},
+        route=judgement.route,
+        decided_by=evaluation.decided_by,
+        reason=evaluation.reason,
+        adjusted_rules=tuple(dict.fromkeys(adjustment.rule for adjustment in evaluation.adjustments)),
+        traceability_version=evaluation.traceability_version,
+    )
+    return VerdictIssued(facts=facts, content=VerdictIssuedContent(evaluation=evaluation))
+
+
+def next_round(file: CaseFile) -> Events:
+    """At most two rounds, whatever a verdict asks for (R40)."""
+    current = file.round
+    if current.route is not Route.RETRY or current.number != 1 or current.evaluation is None:
+        return ()
+    context = retry_context_after(current.evaluation, gatekeeper=current.gatekeeper, invocations=file.invocations)
+    return (RoundStarted(facts=RoundStartedFacts(round=2), content=RoundStartedContent(retry_context=context)),)

@@ -1,0 +1,130 @@
+"""The events of one model call: the step itself, and what follows from its reply or failure (R3, R7, R39)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Literal, TypeAlias, assert_never
+
+from domain.contracts import Agent
+from domain.events import (
+    AgentStepRecorded,
+    AgentStepRecordedContent,
+    AgentStepRecordedFacts,
+    Event,
+    ExecutorAnswered,
+    ExecutorAnsweredContent,
+    ExecutorAnsweredFacts,
+    PlanProduced,
+    PlanProducedContent,
+    PlanProducedFacts,
+)
+from domain.executor_output import parse_executor_output
+from domain.model_reply import ModelFailure, ModelReply
+from domain.plan import parse_plan
+from domain.session.commands import (
+    RecordModelCall,
+)
+from domain.session.ending import completed_with, failed
+from domain.session.judging import verdict_issued
+from domain.session.state import (
+    CaseFile,
+    Closed,
+    Concluding,
+    Executing,
+    Planning,
+    SessionState,
+    Unopened,
+    Verifying,
+)
+from domain.session.steps import Budget
+from domain.verifier_io import VerifierUnreadable, parse_verifier_output
+
+Events: TypeAlias = Sequence[Event]
+
+MAX_VERIFIER_TURNS = 2  # R39: one retry with the error shown
+
+
+def model_called(state: SessionState, command: RecordModelCall) -> Events:
+    if isinstance(state, Unopened | Closed):
+        return ()
+    file = state.file
+    due = {Planning: Agent.PLANNER, Executing: Agent.EXECUTOR, Verifying: Agent.VERIFIER, Concluding: Agent.COMPOSER}
+    if due.get(type(state)) is not command.agent or command.attempt != file.round.failed_attempts + 1:
+        return ()
+    step = _agent_step(file, command)
+    if isinstance(command.outcome, ModelFailure):
+        return step, *_after_failure(file, command.agent, command.attempt, command.outcome)
+    return step, *_after_reply(file, command.agent, command.outcome)
+
+
+def _agent_step(file: CaseFile, command: RecordModelCall) -> AgentStepRecorded:
+    outcome = command.outcome
+    reply = outcome if isinstance(outcome, ModelReply) else ModelReply(output="", duration_ms=outcome.duration_ms)
+    failure = outcome if isinstance(outcome, ModelFailure) else None
+    return AgentStepRecorded(
+        facts=AgentStepRecordedFacts(
+            round=file.round.number,
+            step_index=file.step_count,
+            agent=command.agent,
+            model=command.model,
+            prompt_hash=command.prompt_hash,
+            attempt=command.attempt,
+            duration_ms=reply.duration_ms,
+            input_tokens=reply.input_tokens,
+            output_tokens=reply.output_tokens,
+            finish_reason=reply.finish_reason,
+            tool_call_count=len(reply.tool_requests),
+            error_kind=failure.kind if failure else None,
+        ),
+        content=AgentStepRecordedContent(
+            input=command.messages,
+            output=reply.output,
+            thought=reply.thought,
+            tool_requests=reply.tool_requests,
+            error_message=failure.message if failure else "",
+        ),
+    )
+
+
+def _after_failure(file: CaseFile, agent: Agent, attempt: int, failure: ModelFailure) -> Events:
+    """Transient failures are tried again; then the session ends, but a PASS keeps its answer (R7, R46)."""
+    if failure.kind.is_transient and attempt < file.opened.settings.max_model_attempts:
+        return ()
+    if agent is Agent.COMPOSER:
+        return completed_with(file, None)
+    return failed(file, agent, f"model_{failure.kind}", failure.message)
+
+
+def _after_reply(file: CaseFile, agent: Agent, reply: ModelReply) -> Events:
+    match agent:
+        case Agent.PLANNER:
+            plan = parse_plan(reply.output)
+            facts = PlanProducedFacts(round=file.round.number, parsed=plan is not None)
+            return (PlanProduced(facts=facts, content=PlanProducedContent(plan=plan, raw=reply.output)),)
+        case Agent.EXECUTOR:
+            return () if reply.tool_requests else (_executor_answered(file, reply.output, "answer"),)
+        case Agent.VERIFIER:
+            reading = parse_verifier_output(reply.output)
+            again = isinstance(reading, VerifierUnreadable) and len(file.round.verifier_turns) + 1 < MAX_VERIFIER_TURNS
+            return () if again else (verdict_issued(file, reading),)
+        case Agent.COMPOSER:
+            return completed_with(file, reply.output)
+        case _:
+            assert_never(agent)
+
+
+def executor_stopped(file: CaseFile, ended_by: Budget) -> Events:
+    """R3: at a budget the Executor ends with what it has."""
+    turns = file.round.executor_turns
+    return (_executor_answered(file, turns[-1].output if turns else "", ended_by),)
+
+
+def _executor_answered(file: CaseFile, raw: str, ended_by: Budget | Literal["answer"]) -> ExecutorAnswered:
+    parsed = parse_executor_output(raw, question=file.question)
+    facts = ExecutorAnsweredFacts(
+        round=file.round.number,
+        parse_state=parsed.status.status,
+        ended_by=ended_by,
+        claim_count=len(parsed.structured.claims) if parsed.structured else 0,
+    )
+    return ExecutorAnswered(facts=facts, content=ExecutorAnsweredContent(raw=raw, parsed=parsed))

@@ -1,0 +1,143 @@
+"""What is known of a session: a case file, and the phase it is in (a tagged union, never flags that can contradict)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+from typing import TypeAlias
+from uuid import UUID
+
+from domain.contracts import (
+    GatekeeperResult,
+    ParsedExecutorOutput,
+    PlannerPlan,
+    RetryContext,
+    Route,
+    ToolInvocation,
+    VerifierEvaluation,
+)
+from domain.events import (
+    Recorded,
+    SessionCancelled,
+    SessionCompleted,
+    SessionFailed,
+    SessionOpenedContent,
+    SessionOpenedFacts,
+    ToolRequest,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class ToolCall:
+    """One tool call of one executor step: how often it was started, and its result once there is one (R7)."""
+
+    request: ToolRequest
+    attempts: int = 0
+    started_at: int | None = None  # position of the latest start: the invocation id (R17)
+    read_only: bool = True
+    finished: ToolInvocation | None = None
+    note: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class ModelTurn:
+    """A recorded reply of a model, with the tool calls it asked for (executor only)."""
+
+    step_index: int
+    output: str
+    calls: tuple[ToolCall, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Round:
+    """One pass Planner → Executor → Gatekeeper → Verifier."""
+
+    number: int
+    started_at: datetime
+    retry_context: RetryContext | None = None
+    failed_attempts: int = 0  # of the model call that is due, in a row
+    plan: PlannerPlan | None = None
+    plan_text: str = ""
+    executor_turns: tuple[ModelTurn, ...] = ()
+    verifier_turns: tuple[ModelTurn, ...] = ()
+    model_calls: int = 0  # of the executor, failed ones included (R3)
+    tokens: int = 0  # of the executor
+    parsed: ParsedExecutorOutput | None = None
+    gatekeeper: GatekeeperResult | None = None
+    evaluation: VerifierEvaluation | None = None
+    route: Route | None = None
+
+    @property
+    def tool_calls(self) -> int:
+        return sum(1 for turn in self.executor_turns for call in turn.calls if call.attempts)
+
+
+@dataclass(frozen=True, slots=True)
+class CaseFile:
+    """Everything recorded about one session so far."""
+
+    session_id: UUID
+    head: Recorded  # the last event
+    opened: SessionOpenedFacts
+    brief: SessionOpenedContent | None  # question, history, sources; None once erased
+    rounds: tuple[Round, ...]  # never empty
+    step_count: int = 0
+    invocations: tuple[ToolInvocation, ...] = ()
+    erased: bool = False
+
+    @property
+    def round(self) -> Round:
+        return self.rounds[-1]
+
+    @property
+    def question(self) -> str:
+        return self.brief.question if self.brief else ""
+
+    def with_round(self, changed: Round) -> CaseFile:
+        return replace(self, rounds=(*self.rounds[:-1], changed))
+
+
+@dataclass(frozen=True, slots=True)
+class Unopened:
+    """No event yet."""
+
+
+@dataclass(frozen=True, slots=True)
+class Planning:
+    file: CaseFile
+
+
+@dataclass(frozen=True, slots=True)
+class Executing:
+    file: CaseFile
+
+
+@dataclass(frozen=True, slots=True)
+class Checking:
+    """The Executor has answered; the gatekeeper is due."""
+
+    file: CaseFile
+
+
+@dataclass(frozen=True, slots=True)
+class Verifying:
+    file: CaseFile
+
+
+@dataclass(frozen=True, slots=True)
+class Concluding:
+    """A verdict stands; the answer or another round is due."""
+
+    file: CaseFile
+
+
+@dataclass(frozen=True, slots=True)
+class Closed:
+    """A terminal event stands (R7)."""
+
+    file: CaseFile
+    end: SessionCompleted | SessionFailed | SessionCancelled = field(repr=False)
+
+
+Open: TypeAlias = Planning | Executing | Checking | Verifying | Concluding
+SessionState: TypeAlias = Unopened | Open | Closed

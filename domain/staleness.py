@@ -1,0 +1,63 @@
+"""A claim about the present must not rest on old items alone (R9)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import datetime, timedelta
+
+from domain.contracts import CheckedBinding, ToolInvocation
+from domain.times import times_in
+from domain.units import TIME
+from domain.values import Role, values_in
+
+CURRENT_WORDS = ("当前", "目前", "现在", "此刻", "正在", "眼下", "此时", "currently", "right now", "at present")
+
+
+def asked_window(question: str, window_minutes: int) -> timedelta:
+    """How far back the question looks ("最近 30 分钟", the widest of several), else the default window."""
+    asked = [value.number for value in values_in(question) if value.dimension == TIME and value.role is Role.WINDOW]
+    return timedelta(seconds=float(max(asked))) if asked else timedelta(minutes=window_minutes)
+
+
+def is_stale(
+    claim_text: str,
+    bindings: Sequence[CheckedBinding],
+    invocations: Sequence[ToolInvocation],
+    *,
+    question: str,
+    now: datetime,
+    window_minutes: int,
+) -> bool:
+    """Whether a claim about 当前 has passed bindings, and all of them are older than the asked or default window.
+
+    A binding whose time is not known is not taken as old.
+    """
+    if not bindings or not any(word in claim_text.casefold() for word in CURRENT_WORDS):
+        return False
+    oldest = now - asked_window(question, window_minutes)
+    calls = {invocation.id: invocation for invocation in invocations}
+    return all(_is_older(binding, calls.get(binding.source_invocation_id or 0), oldest, now) for binding in bindings)
+
+
+def _is_older(binding: CheckedBinding, call: ToolInvocation | None, oldest: datetime, now: datetime) -> bool:
+    start, end = _query_window(call, now)
+    if end is not None and end < oldest:
+        return True
+    if start is not None and start >= oldest:
+        return False
+    observed = _item_time(binding, now)
+    return observed is not None and observed < oldest
+
+
+def _query_window(call: ToolInvocation | None, now: datetime) -> tuple[datetime | None, datetime | None]:
+    window = call.retrieval_details.window if call else ""
+    moments = [moment for mention in times_in(window) if (moment := mention.moment(now))]
+    return (moments[0], moments[-1]) if len(moments) > 1 else (None, None)
+
+
+def _item_time(binding: CheckedBinding, now: datetime) -> datetime | None:
+    """When a log line was written. An alert's time is when it began, which says nothing against its firing now."""
+    if not (binding.raw_path or "").startswith("$.logs["):
+        return None
+    moments = [mention.moment(now) for mention in times_in(binding.matched_text or binding.evidence_excerpt)]
+    return next((moment for moment in moments if moment is not None), None)

@@ -1,0 +1,178 @@
+"""The composition root: everything a worker is made of, wired once."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import os
+from collections.abc import AsyncIterator, Mapping, Sequence
+from contextlib import AsyncExitStack, asynccontextmanager
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+
+from faststream.nats import NatsBroker
+from faststream.security import SASLPlaintext
+from nats.js import JetStreamContext
+
+from domain.contracts import Agent
+from handlers.pump import Pump
+from handlers.reactions import PHASES, Subscriptions, add_publisher, add_reactions
+from handlers.runner import SessionRunner
+from handlers.verdict_publisher import VerdictPublisher
+from handlers.workbench import Workbenches
+from infra.access import Credentials, Role
+from infra.embedded import Servers
+from infra.event_log.connection import Connection
+from infra.event_log.keys import KeyDirectory
+from infra.event_log.session_log import SessionLog
+from infra.projector import run_projectors
+from infra.settings import Settings, SettingsError
+from infra.streams import EVENTS, drift, init_streams
+from infra.tools.contract import Tool
+from infra.tools.registry import load_tools
+from prompts.loader import load_prompt
+
+log = logging.getLogger(__name__)
+
+CONCURRENCY = 8
+GRACE_S = 5.0
+
+
+def wall_clock() -> datetime:
+    return datetime.now(UTC)
+
+
+class Drifted(Exception):
+    """A stream or consumer is not as defined: `assay doctor` tells the same, `assay init` creates what is missing."""
+
+
+def _credentials(servers: Servers, role: Role) -> Credentials:
+    try:
+        return servers.credentials[role]
+    except KeyError:
+        raise SettingsError(f"ASSAY_NATS_{role.name}_PASSWORD: the NATS user {role} has no credentials") from None
+
+
+class PromptFiles:
+    """The prompt files as the port `Prompts`."""
+
+    def text(self, agent: Agent) -> str:
+        return load_prompt(agent).text
+
+    def sha256(self, agent: Agent) -> str:
+        return load_prompt(agent).sha256
+
+
+@dataclass(frozen=True, slots=True)
+class Consumers:
+    """Reads how far the durable consumers have acknowledged; the service may read them, not change them."""
+
+    js: JetStreamContext
+
+    async def acknowledged_up_to(self) -> Mapping[str, int]:
+        floors = {}
+        for durable, topic in PHASES.items():
+            info = await self.js.consumer_info(EVENTS, durable)
+            floors[topic] = info.ack_floor.stream_seq if info.ack_floor else 0
+        return floors
+
+
+@asynccontextmanager
+async def jetstream(servers: Servers, role: Role) -> AsyncIterator[JetStreamContext]:
+    """JetStream as one NATS user sees it. Raises LogUnavailable, or SettingsError without that user's credentials."""
+    user = _credentials(servers, role)
+    connection = await Connection.open(servers.nats_url, user.user, user.password.get_secret_value(), role.inbox_prefix)
+    try:
+        yield connection.client.jetstream()
+    finally:
+        await connection.close()
+
+
+async def make_ready(settings: Settings, servers: Servers) -> None:
+    """Create what an embedded server lacks; refuse to work on streams that are not as defined (R66).
+
+    Raises Drifted naming every difference.
+    """
+    if settings.nats_url is None:
+        async with jetstream(servers, Role.ADMIN) as js:
+            await init_streams(js, ack_wait=settings.ack_wait)
+    async with jetstream(servers, Role.SERVICE) as js:
+        differences = await drift(js, ack_wait=settings.ack_wait)
+    if differences:
+        raise Drifted("; ".join(differences))
+
+
+@asynccontextmanager
+async def open_log(settings: Settings, servers: Servers, role: Role = Role.SERVICE) -> AsyncIterator[SessionLog]:
+    """The event log as one NATS user sees it. Raises LogUnavailable."""
+    credentials = _credentials(servers, role)
+    events = await SessionLog.connect(
+        servers.nats_url,
+        credentials.user,
+        credentials.password.get_secret_value(),
+        role.inbox_prefix,
+        keys=KeyDirectory(settings.key_dir),
+        seal=settings.seal,
+    )
+    try:
+        yield events
+    finally:
+        await events.close()
+
+
+def injected_tools(settings: Settings) -> Sequence[Tool]:
+    """Tools of the user's own, from the factory that the settings name (R3)."""
+    return load_tools(settings.tools) if settings.tools else ()
+
+
+def runner_on(events: SessionLog, settings: Settings) -> SessionRunner:
+    """A runner of sessions on this process's settings."""
+    return SessionRunner(
+        events=events,
+        workbench_for=Workbenches(settings, injected_tools(settings)),
+        prompts=PromptFiles(),
+        clock=wall_clock,
+        actor=f"worker-{os.getpid()}",
+    )
+
+
+@asynccontextmanager
+async def worker(settings: Settings, servers: Servers) -> AsyncIterator[tuple[SessionRunner, SessionLog]]:
+    """All reactions, the verdict publisher, the projectors and the pump, until the block ends."""
+    async with AsyncExitStack() as stack:
+        events = await stack.enter_async_context(open_log(settings, servers))
+        runner = runner_on(events, settings)
+        service = _credentials(servers, Role.SERVICE)
+        inbox_prefix = Role.SERVICE.inbox_prefix.encode()
+        broker = NatsBroker(
+            servers.nats_url,
+            security=SASLPlaintext(username=service.user, password=service.password.get_secret_value()),
+            inbox_prefix=inbox_prefix,
+            max_reconnect_attempts=-1,
+            reconnect_time_wait=1,
+            graceful_timeout=GRACE_S,
+            logger=log,
+        )
+        subscriptions = Subscriptions(inbox_prefix, settings.ack_wait, CONCURRENCY)
+        add_reactions(broker, runner, subscriptions)
+        connection = await broker.connect()
+        js = connection.jetstream()
+        add_publisher(broker, VerdictPublisher(events, js), Subscriptions(inbox_prefix, settings.ack_wait, 1))
+        stack.push_async_callback(broker.stop)
+        await broker.start()
+        pump = Pump(
+            events=events,
+            consumers=Consumers(js),
+            runner=runner,
+            clock=wall_clock,
+            patience=timedelta(seconds=settings.ack_wait * 2),
+            every_s=settings.ack_wait,
+        )
+        for task in (pump.run(), run_projectors(events, servers.postgres_dsn)):
+            stack.push_async_callback(_cancelled, asyncio.create_task(task))
+        yield runner, events
+
+
+async def _cancelled(task: asyncio.Task[None]) -> None:
+    task.cancel()
+    await asyncio.gather(task, return_exceptions=True)

@@ -1,0 +1,40 @@
+"""The command `assay`. Each command's module is imported only when it runs, so that listing sessions stays quick."""
+
+from __future__ import annotations
+
+import importlib
+import logging
+import os
+import sys
+from collections.abc import Sequence
+
+from handlers.cli.errors import explain
+from handlers.cli.parser import build_parser
+
+__all__ = ["main"]
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run one command. Exit status: 0 good, 1 failed, 2 unusable input, 3 a check found a difference."""
+    arguments = build_parser().parse_args(argv)
+    logging.basicConfig(
+        level=os.environ.get("ASSAY_LOG", "ERROR").upper(), format="%(asctime)s %(levelname)s %(name)s: %(message)s"
+    )
+    module_name, function_name = arguments.run.split(":")
+    try:
+        from infra.settings import Settings
+
+        settings = Settings.from_env(os.environ)
+        status: int = getattr(importlib.import_module(module_name), function_name)(arguments, settings)
+    except KeyboardInterrupt:
+        return 130
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 1
+    except Exception as error:
+        known = explain(error)
+        if known is None:
+            raise
+        print(f"assay: {known.message}", file=sys.stderr)
+        return known.status
+    return status

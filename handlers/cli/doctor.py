@@ -1,0 +1,135 @@
+"""`assay doctor`: is everything there, as defined, and moving? Exit 3 when a check finds a difference (R66)."""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import json
+import sys
+from collections.abc import AsyncIterator, Iterator
+from dataclasses import asdict, dataclass
+from importlib.metadata import packages_distributions
+from typing import Literal
+
+import psycopg
+from nats.errors import Error as NatsError
+from nats.js import JetStreamContext
+
+from domain.events import EVENTS as EVENT_TYPES
+from handlers.application import jetstream
+from infra.access import Role
+from infra.embedded import Servers, running_servers_async
+from infra.event_log.errors import LogError
+from infra.projector_status import ProjectorStatus, projector_status
+from infra.settings import Settings
+from infra.streams import EVENTS, REACTIONS, drift
+
+OUR_PACKAGES = ("domain", "handlers", "infra", "projections", "prompts")
+DISTRIBUTION = "assay"
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """The result of one check."""
+
+    check: str
+    state: Literal["ok", "problem"]
+    detail: str
+
+
+def run(arguments: argparse.Namespace, settings: Settings) -> int:
+    findings = asyncio.run(_examine(settings))
+    for finding in findings:
+        if arguments.json:
+            print(json.dumps(asdict(finding), ensure_ascii=False))
+        else:
+            print(f"{finding.state:8} {finding.check:14} {finding.detail}")
+    problems = sum(finding.state == "problem" for finding in findings)
+    if problems and not arguments.json:
+        print(f"{problems} of {len(findings)} checks found a problem", file=sys.stderr)
+    return 3 if problems else 0
+
+
+async def _examine(settings: Settings) -> list[Finding]:
+    findings = [*_packages(), *_topics()]
+    async with running_servers_async(settings) as servers:
+        findings += [finding async for finding in _log(settings, servers)]
+        last = await _last_position(servers)
+        findings += await asyncio.to_thread(lambda: list(_read_models(servers, last)))
+    return findings
+
+
+async def _last_position(servers: Servers) -> int:
+    """End of the log, or 0 where it cannot be read: that is a finding of its own."""
+    try:
+        async with jetstream(servers, Role.SERVICE) as js:
+            return (await js.stream_info(EVENTS)).state.last_seq
+    except (LogError, NatsError, OSError):
+        return 0
+
+
+def _packages() -> Iterator[Finding]:
+    """Our packages are flat: another distribution with one of the same name would hide or be hidden (ARCHITECTURE)."""
+    owners = packages_distributions()
+    for package in OUR_PACKAGES:
+        others = sorted(set(owners.get(package, ())) - {DISTRIBUTION})
+        if others:
+            yield Finding("packages", "problem", f"top-level package {package} is also brought by {', '.join(others)}")
+            return
+    yield Finding("packages", "ok", "no other distribution brings a package of the same name")
+
+
+def _topics() -> Iterator[Finding]:
+    unresolved = sorted(set(REACTIONS.values()) - EVENT_TYPES.keys())
+    if unresolved:
+        yield Finding("topics", "problem", f"no event class for {', '.join(unresolved)}")
+    else:
+        yield Finding("topics", "ok", f"{len(EVENT_TYPES)} event types resolve")
+
+
+async def _log(settings: Settings, servers: Servers) -> AsyncIterator[Finding]:
+    try:
+        async with jetstream(servers, Role.SERVICE) as js:
+            differences = await drift(js, ack_wait=settings.ack_wait)
+            for difference in differences:
+                yield Finding("streams", "problem", difference)
+            if not differences:
+                yield Finding("streams", "ok", "streams and consumers are as defined")
+            async for finding in _consumers(js):
+                yield finding
+    except (LogError, NatsError, OSError) as error:
+        yield Finding("nats", "problem", str(error) or type(error).__name__)
+
+
+async def _consumers(js: JetStreamContext) -> AsyncIterator[Finding]:
+    """Lag and redeliveries. A consumer that is missing is a difference of the streams already."""
+    for durable in REACTIONS:
+        try:
+            info = await js.consumer_info(EVENTS, durable)
+        except NatsError:
+            continue
+        waiting, unacknowledged, again = info.num_pending or 0, info.num_ack_pending or 0, info.num_redelivered or 0
+        detail = f"{durable}: {waiting} waiting, {unacknowledged} in work, {again} delivered again"
+        yield Finding("consumers", "ok", detail)
+
+
+def _read_models(servers: Servers, last: int) -> Iterator[Finding]:
+    try:
+        with psycopg.connect(servers.postgres_dsn, connect_timeout=5) as connection:
+            for status in projector_status(connection):
+                yield _projector(status, last)
+    except psycopg.OperationalError as error:
+        yield Finding("postgres", "problem", str(error).strip())
+
+
+def _projector(status: ProjectorStatus, last: int) -> Finding:
+    name = f"{status.name} v{status.version}"
+    if status.halted_reason:
+        return Finding("read models", "problem", f"{name} halted: {status.halted_reason}")
+    if not status.positions:
+        return Finding("read models", "problem", f"{name} does not exist yet: `assay init` or any worker makes it")
+    if status.fingerprint_ok is False:
+        return Finding("read models", "problem", f"{name} has another shape than this release expects")
+    behind = max(0, last - min(status.positions.values()))
+    role = "serving" if status.serving else "not serving"
+    return Finding("read models", "ok", f"{name} {role}, {behind} events behind")

@@ -1,0 +1,50 @@
+"""Errors a user can do something about, as one line and an exit status instead of a stack trace."""
+
+from __future__ import annotations
+
+import sys
+from typing import NamedTuple
+
+
+class UsageError(Exception):
+    """The input cannot be used; the message says what is wrong and where. Exit status 2."""
+
+
+class Explained(NamedTuple):
+    message: str
+    status: int
+
+
+_UNUSABLE = (
+    ("domain.session.decide", "InvalidCommand"),
+    ("infra.settings", "SettingsError"),
+    ("infra.queries", "AmbiguousSession"),
+)
+_FAILED = {
+    ("infra.embedded.process", "ServerError"): "{}",
+    ("infra.event_log.errors", "LogError"): "{}",
+    ("infra.streams", "StreamsError"): "{}",
+    ("handlers.application", "Drifted"): "the streams are not as defined: {}",
+    ("psycopg", "OperationalError"): "PostgreSQL cannot be reached: {}",
+    ("nats.errors", "Error"): "NATS: {}",
+    ("builtins", "ConnectionError"): "{}",
+}
+
+
+def explain(error: BaseException) -> Explained | None:
+    """What to tell the user, or None for an error that is a fault of the program. Imports nothing by itself."""
+    if isinstance(error, UsageError):
+        return Explained(str(error), 2)
+    for module, name in _UNUSABLE:
+        known = _class(module, name)
+        if known and isinstance(error, known):
+            return Explained(str(error), 2)
+    for (module, name), text in _FAILED.items():
+        known = _class(module, name)
+        if known and isinstance(error, known):
+            return Explained(text.format(str(error).strip() or type(error).__name__), 1)
+    return None
+
+
+def _class(module: str, name: str) -> type[BaseException] | None:
+    return getattr(sys.modules.get(module), name, None)

@@ -1,0 +1,42 @@
+"""`assay init`: streams, durable consumers and read models, made with the admin's credentials (R50, R65)."""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import json
+
+from handlers.application import jetstream, make_ready
+from infra import postgres
+from infra.access import Role, authorization
+from infra.embedded import Servers, running_servers_async
+from infra.event_log.jetstream import PARTITIONS
+from infra.settings import Settings
+from infra.streams import init_streams
+from projections.registry import READ_MODELS
+
+
+def run(arguments: argparse.Namespace, settings: Settings) -> int:
+    """Creates what is missing and changes nothing that exists; a difference is named and the command fails."""
+    asyncio.run(_init(arguments, settings))
+    return 0
+
+
+async def _init(arguments: argparse.Namespace, settings: Settings) -> None:
+    if arguments.print_users and settings.nats_url:
+        print(json.dumps({"authorization": authorization(settings.nats_credentials)}, indent=2))
+        return
+    async with running_servers_async(settings) as servers:
+        if arguments.print_users:
+            print(json.dumps({"authorization": authorization(servers.credentials)}, indent=2))
+            return
+        async with jetstream(servers, Role.ADMIN) as js:
+            await init_streams(js, ack_wait=settings.ack_wait, replicas=arguments.replicas)
+        await make_ready(settings, servers)
+        await _prepare_read_models(servers)
+    print("streams, consumers and read models are ready")
+
+
+async def _prepare_read_models(servers: Servers) -> None:
+    async with await postgres.connect(servers.postgres_dsn) as connection:
+        await postgres.prepare(connection, READ_MODELS, PARTITIONS)

@@ -1,0 +1,93 @@
+"""The commands and their arguments. `run` names the function that carries a command out."""
+
+from __future__ import annotations
+
+import argparse
+from importlib.metadata import version
+
+
+def build_parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(prog="assay", description="Audited answers of diagnosing agents.")
+    parser.add_argument("--version", action="version", version=f"assay {version('assay')}")
+    commands = parser.add_subparsers(title="commands", required=True, metavar="COMMAND")
+    _ask(commands)
+    _session(commands)
+    _verdict(commands)
+    _operation(commands)
+    return parser
+
+
+_Commands = "argparse._SubParsersAction[argparse.ArgumentParser]"
+
+
+def _add(commands: _Commands, name: str, run: str, help: str) -> argparse.ArgumentParser:
+    parser = commands.add_parser(name, help=help, description=help)
+    parser.set_defaults(run=f"handlers.cli.{run}")
+    return parser
+
+
+def _json_flag(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--json", action="store_true", help="JSON on standard output, for programs")
+
+
+def _ask(commands: _Commands) -> None:
+    ask = _add(commands, "ask", "ask:run", "Ask a question; progress on standard error, the answer on standard output.")
+    ask.add_argument("question", metavar="QUESTION")
+    sources = ask.add_argument_group("sources", "Without any of these the built-in sample scenario answers.")
+    sources.add_argument("--metrics", metavar="URL|FILE", help="Prometheus server, or a file with its alerts response")
+    sources.add_argument("--logs", metavar="DIR", help="folder of log files")
+    sources.add_argument("--knowledge", metavar="DIR", help="folder of Markdown documents")
+    sources.add_argument("--skills", metavar="DIR", help="folder of skills, each a folder with a SKILL.md")
+    ask.add_argument("--key", metavar="KEY", help="idempotency key: the same key and question give the same session")
+    ask.add_argument("--now", metavar="TIME", help="the session's clock (ISO 8601), instead of the wall clock")
+    _json_flag(ask)
+
+
+def _session(commands: _Commands) -> None:
+    session = commands.add_parser("session", help="List, show, follow, cancel and rate sessions.")
+    verbs = session.add_subparsers(title="commands", required=True, metavar="COMMAND")
+    listing = _add(verbs, "list", "session:list_sessions", "List sessions, newest first.")
+    listing.add_argument("--limit", type=_positive, default=20, metavar="N")
+    listing.add_argument("--status", choices=("running", "completed", "failed", "cancelled"))
+    listing.add_argument("--verdict", choices=("PASS", "LOW_CONFID", "REJECT"))
+    _json_flag(listing)
+    for name, function, text in (
+        ("show", "show", "Show one session: answer, evaluation, steps and tool calls."),
+        ("tail", "tail", "Print a session's events until it ends."),
+        ("cancel", "cancel", "Cancel a running session."),
+        ("feedback", "feedback", "Say whether an answer was helpful or wrong."),
+    ):
+        parser = _add(verbs, name, f"session:{function}", text)
+        parser.add_argument("session", metavar="ID", help="session id, or the unique beginning of one")
+        _json_flag(parser)
+        if name == "cancel":
+            parser.add_argument("--reason", default="", metavar="TEXT")
+        if name == "feedback":
+            parser.add_argument("rating", choices=("helpful", "wrong"))
+            parser.add_argument("text", nargs="?", default="", metavar="TEXT")
+
+
+def _verdict(commands: _Commands) -> None:
+    verdict = commands.add_parser("verdict", help="Follow the public stream of verdicts.")
+    verbs = verdict.add_subparsers(title="commands", required=True, metavar="COMMAND")
+    watch = _add(verbs, "watch", "verdict:watch", "Print verdict events as they are published, until Ctrl-C.")
+    watch.add_argument("--verdict", choices=("PASS", "LOW_CONFID", "REJECT", "NONE"))
+    watch.add_argument("--since", metavar="AGE", help="begin this long ago: 30s, 15m, 1h, 7d (default: now)")
+    _json_flag(watch)
+
+
+def _operation(commands: _Commands) -> None:
+    _add(commands, "serve", "serve:serve", "Run embedded servers and all workers until Ctrl-C.")
+    _add(commands, "worker", "serve:work", "Run all workers against the servers that the settings name.")
+    init = _add(commands, "init", "init:run", "Create streams, consumers and read models with the admin's credentials.")
+    init.add_argument("--replicas", type=_positive, default=1, metavar="N", help="copies of each stream in a cluster")
+    init.add_argument("--print-users", action="store_true", help="print the users' part of a nats-server configuration")
+    doctor = _add(commands, "doctor", "doctor:run", "Check servers, streams, consumers and read models.")
+    _json_flag(doctor)
+
+
+def _positive(text: str) -> int:
+    number = int(text)
+    if number < 1:
+        raise argparse.ArgumentTypeError(f"must be at least 1, not {number}")
+    return number

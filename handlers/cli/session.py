@@ -1,0 +1,171 @@
+"""`assay session list|show|tail|cancel|feedback`."""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import dataclasses
+import json
+import sys
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+from uuid import UUID
+
+import psycopg
+
+from handlers.cli.errors import UsageError
+from infra import queries
+from infra.embedded import running_servers
+from infra.settings import Settings
+
+if TYPE_CHECKING:
+    from domain.session.commands import Command
+
+
+def list_sessions(arguments: argparse.Namespace, settings: Settings) -> int:
+    with running_servers(settings) as servers, psycopg.connect(servers.postgres_dsn) as connection:
+        rows = queries.list_sessions(connection, arguments.limit, arguments.status, arguments.verdict)
+    if arguments.json:
+        for row in rows:
+            print(_json(dataclasses.asdict(row)))
+    elif rows:
+        print(_table(rows))
+    else:
+        print("no sessions", file=sys.stderr)
+    return 0
+
+
+def show(arguments: argparse.Namespace, settings: Settings) -> int:
+    with running_servers(settings) as servers:
+        detail = _found(servers.postgres_dsn, arguments.session)
+    print(_json(dataclasses.asdict(detail)) if arguments.json else _page(detail))
+    return 0
+
+
+def tail(arguments: argparse.Namespace, settings: Settings) -> int:
+    from domain.events import TERMINAL_TOPICS
+    from handlers.application import make_ready, open_log
+    from handlers.cli.progress import as_json, line_for
+    from infra.embedded import running_servers_async
+
+    async def follow() -> None:
+        async with running_servers_async(settings) as servers:
+            await make_ready(settings, servers)
+            session_id = await asyncio.to_thread(_session_id, servers.postgres_dsn, arguments.session)
+            async with open_log(settings, servers) as events:
+                if not await events.load(session_id):
+                    raise UsageError(f"there is no session {session_id}")
+                async for recorded in events.follow_session(session_id, 0):
+                    print(_json(as_json(recorded)) if arguments.json else line_for(recorded), flush=True)
+                    if recorded.event.TOPIC in TERMINAL_TOPICS:
+                        return
+
+    asyncio.run(follow())
+    return 0
+
+
+def cancel(arguments: argparse.Namespace, settings: Settings) -> int:
+    from domain.session.commands import CancelSession
+
+    return _submit(arguments, settings, CancelSession(arguments.reason))
+
+
+def feedback(arguments: argparse.Namespace, settings: Settings) -> int:
+    from domain.session.commands import GiveFeedback
+
+    return _submit(arguments, settings, GiveFeedback(arguments.rating, arguments.text))
+
+
+def _submit(arguments: argparse.Namespace, settings: Settings, command: Command) -> int:
+    """Record one command and show it in the read models."""
+    from domain.session.state import Closed, Unopened
+    from handlers.application import make_ready, open_log, runner_on
+    from infra.embedded import running_servers_async
+    from infra.projector import catch_up
+
+    async def submit() -> dict[str, Any]:
+        async with running_servers_async(settings) as servers:
+            await make_ready(settings, servers)
+            session_id = await asyncio.to_thread(_session_id, servers.postgres_dsn, arguments.session)
+            async with open_log(settings, servers) as events:
+                state = await runner_on(events, settings).submit(session_id, command)
+                if isinstance(state, Unopened):
+                    raise UsageError(f"there is no session {session_id}")
+                await catch_up(events, servers.postgres_dsn, state.file.head.position)
+                ended = state.end.TOPIC if isinstance(state, Closed) else None
+                return {"session_id": str(session_id), "last_event": state.file.head.event.TOPIC, "ended_by": ended}
+
+    done = asyncio.run(submit())
+    print(_json(done) if arguments.json else f"{done['session_id']}  {done['last_event']}")
+    return 0
+
+
+def _session_id(dsn: str, text: str) -> UUID:
+    """A whole id is taken as it is (its session may not be in the read models yet); a beginning is looked up."""
+    try:
+        return UUID(text)
+    except ValueError:
+        return _found(dsn, text).session.session_id
+
+
+def _found(dsn: str, text: str) -> queries.SessionDetail:
+    with psycopg.connect(dsn) as connection:
+        detail = queries.show_session(connection, text)
+    if detail is None:
+        raise UsageError(f"there is no session {text}")
+    return detail
+
+
+# ---------------------------------------------------------------- what is printed
+
+
+def _table(rows: Sequence[queries.SessionRow]) -> str:
+    lines = [f"{'SESSION':36}  {'STARTED':19}  {'STATUS':9}  {'VERDICT':10}  {'SCORE':6}  QUESTION"]
+    for row in rows:
+        score = "" if row.groundedness_score is None else f"{row.groundedness_score.normalize():f}"
+        question = _one_line("(erased)" if row.erased else row.query or "", 60)
+        lines.append(
+            f"{row.session_id}  {row.created_at:%Y-%m-%d %H:%M:%S}  {row.status:9}  "
+            f"{row.verdict_in_force or '-':10}  {score:6}  {question}"
+        )
+    return "\n".join(lines)
+
+
+def _page(detail: queries.SessionDetail) -> str:
+    session = detail.session
+    lines = [
+        f"session   {session.session_id}",
+        f"question  {'(erased)' if session.erased else session.query}",
+        f"status    {session.status}" + (f" ({session.reason_code})" if session.reason_code else ""),
+        f"verdict   {session.verdict_in_force or '-'}  score {session.groundedness_score}  outcome {session.outcome}",
+        f"source    {session.source}  rules {session.rule_version}  rounds {session.round}",
+        f"used      {session.step_count} steps, {session.tool_call_count} tool calls, "
+        f"{session.total_token_count} tokens, {session.total_duration_ms} ms",
+        f"feedback  {session.feedback or '-'}",
+        "",
+        "steps",
+    ]
+    for step in detail.steps:
+        error = f"  {step.error_kind}: {_one_line(step.error_message or '', 80)}" if step.error_kind else ""
+        lines.append(
+            f"  {step.step_index:>3}  round {step.round}  {step.agent_name:9}  {step.model}  "
+            f"{step.duration_ms} ms  {step.token_count} tokens{error}"
+        )
+    lines += ["", "tool calls"]
+    for tool in detail.tools:
+        error = f"  {_one_line(tool.error_message, 80)}" if tool.error_message else ""
+        lines.append(
+            f"  #{tool.id}  round {tool.round}  {tool.tool_name}  {json.dumps(tool.input_params, ensure_ascii=False)}  "
+            f"{tool.evidence_status or tool.status}  {tool.ref_count or 0} refs{error}"
+        )
+    lines += ["", "answer", session.answer or "(none)"]
+    return "\n".join(lines)
+
+
+def _one_line(text: str, width: int) -> str:
+    flat = " ".join(text.split())
+    return flat if len(flat) <= width else flat[: width - 1] + "…"
+
+
+def _json(value: Any) -> str:
+    return json.dumps(value, ensure_ascii=False, default=str)

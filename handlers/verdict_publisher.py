@@ -1,0 +1,26 @@
+"""Publishes verdicts and session ends to other systems (R52), from the log and from nothing else."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from uuid import UUID
+
+from nats.js import JetStreamContext
+
+from domain.public_events import public_event
+from handlers.ports import EventLog
+from infra import verdict_stream
+
+
+@dataclass(frozen=True, slots=True)
+class VerdictPublisher:
+    events: EventLog
+    js: JetStreamContext
+
+    async def publish(self, session_id: UUID, version: int) -> None:
+        """Publish the public event of one recorded event; one that is there already is left alone."""
+        history = await self.events.load(session_id)
+        for recorded in history[version - 1 : version]:
+            event = public_event(recorded)
+            if event is not None:
+                await verdict_stream.publish(self.js, event, session_id, version)

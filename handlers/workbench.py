@@ -1,0 +1,68 @@
+"""What one session's agents work with: the tools on its recorded sources, and its recorded model server.
+
+A worker takes both from the session, not from its own command line, so that any worker can carry on any session.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from domain.contracts import Agent
+from domain.events import SessionOpenedContent, Sources
+from domain.session.conversation import Surroundings
+from handlers.ports import Model
+from handlers.session_settings import model_server
+from infra.models import build_client, extractive_client
+from infra.settings import Settings
+from infra.tools.contract import Tool
+from infra.tools.knowledge import knowledge_map
+from infra.tools.registry import build_tools
+from infra.tools.skills import skill_catalog
+
+
+class NoCredentials(Exception):
+    """This worker has no key for the session's model server, and a key is never sent to another server than its own."""
+
+
+@dataclass(frozen=True, slots=True)
+class SessionWorkbench:
+    tools: Mapping[str, Tool]
+    surroundings: Surroundings
+    model: Model
+
+    def model_for(self, agent: Agent) -> Model:  # noqa: ARG002 - one server for all agents today, by name (R42)
+        return self.model
+
+
+@dataclass(slots=True)
+class Workbenches:
+    """Builds workbenches; tools and clients are shared between sessions with the same sources and server."""
+
+    settings: Settings
+    injected: Sequence[Tool] = ()
+    _tools: dict[Sources, tuple[Mapping[str, Tool], Surroundings]] = field(default_factory=dict)
+    _models: dict[str | None, Model] = field(default_factory=dict)
+
+    async def __call__(self, opened: SessionOpenedContent) -> SessionWorkbench:
+        """Raises NoCredentials."""
+        if opened.sources not in self._tools:
+            self._tools[opened.sources] = self._built(opened.sources)
+        if opened.base_url not in self._models:
+            self._models[opened.base_url] = self._connected(opened.base_url)
+        tools, surroundings = self._tools[opened.sources]
+        return SessionWorkbench(tools, surroundings, self._models[opened.base_url])
+
+    def _built(self, sources: Sources) -> tuple[Mapping[str, Tool], Surroundings]:
+        surroundings = Surroundings(
+            knowledge_domains=tuple(knowledge_map(sources.knowledge)) if sources.knowledge else (),
+            skills=tuple(skill_catalog(sources.skills)) if sources.skills else (),
+        )
+        return build_tools(sources, self.injected), surroundings
+
+    def _connected(self, base_url: str | None) -> Model:
+        if base_url is None:
+            return extractive_client()
+        if base_url != model_server(self.settings):
+            raise NoCredentials(f"本进程没有配置模型服务 {base_url}")
+        return build_client(base_url, self.settings.openai_api_key)

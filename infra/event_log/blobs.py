@@ -1,0 +1,58 @@
+"""Sealed content too large for an event: kept beside the log, in chunks under the hash of the sealed bytes.
+
+The nonce of a seal is random, so two sessions never share a blob, and erasing one leaves no copy in another.
+"""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+from collections.abc import Mapping
+from typing import Any
+from uuid import UUID
+
+import orjson
+
+from infra.event_log.errors import Unreadable
+from infra.event_log.jetstream import Bucket
+
+INLINE_LIMIT = 256 * 1024
+"""Bytes of sealed content up to which it stays in its event."""
+
+_CHUNK = 512 * 1024
+_MARK = b'"blob":'
+
+
+class Blobs:
+    def __init__(self, bucket: Bucket) -> None:
+        self._bucket = bucket
+
+    async def detach(self, session_id: UUID, state: bytes) -> bytes:
+        """The state of an event with its content put aside, if that is large."""
+        if len(state) <= INLINE_LIMIT:
+            return state
+        document = orjson.loads(state)
+        slot = document["content"]
+        data = base64.b64decode(slot["data"]) if slot else b""
+        if len(data) <= INLINE_LIMIT:
+            return state
+        del slot["data"]
+        digest = hashlib.sha256(data).hexdigest()
+        chunks = [data[start : start + _CHUNK] for start in range(0, len(data), _CHUNK)]
+        for number, chunk in enumerate(chunks):
+            await self._bucket.put(f"{session_id}.{digest}.{number}", chunk)
+        return orjson.dumps({**document, "content": {**slot, "blob": digest, "chunks": len(chunks)}})
+
+    async def attach(self, session_id: UUID, state: bytes) -> bytes:
+        """The state of an event with its content in place. Raises Unreadable if what was put aside is not there."""
+        if _MARK not in state:
+            return state
+        document: dict[str, Any] = orjson.loads(state)
+        slot: Mapping[str, Any] | None = document["content"]
+        if slot is None or "blob" not in slot:
+            return state
+        names = [f"{session_id}.{slot['blob']}.{number}" for number in range(slot["chunks"])]
+        data = b"".join([await self._bucket.get(name) or b"" for name in names])
+        if hashlib.sha256(data).hexdigest() != slot["blob"]:
+            raise Unreadable(f"session {session_id}: the content kept under {slot['blob']} is missing or was altered")
+        return orjson.dumps({**document, "content": {**slot, "data": base64.b64encode(data).decode()}})

@@ -1,0 +1,111 @@
+"""A connection to NATS that comes back by itself, and requests on it that say what became of them."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import logging
+import re
+from collections.abc import Mapping
+
+import nats.errors
+from nats.aio.client import Client
+from nats.aio.msg import Msg
+
+from infra.event_log.errors import AccessRefused, LogUnavailable
+
+_log = logging.getLogger(__name__)
+_CONNECT_SECONDS = 5.0
+_REQUEST_SECONDS = 3.0
+_REFUSAL = re.compile(r"permissions violation for (publish|subscription) to \"([^\"]+)\"", re.IGNORECASE)
+STATUS = "Status"
+
+
+class Unanswered(Exception):
+    """No reply: whether the request took effect is unknown."""
+
+
+class Connection:
+    """One NATS user's connection. Every user has an inbox prefix of its own (R65)."""
+
+    def __init__(self, client: Client, refused: set[str]) -> None:
+        self.client = client
+        self._refused = refused
+
+    @classmethod
+    async def open(cls, url: str, user: str, password: str, inbox_prefix: str) -> Connection:
+        """Raises LogUnavailable if the server cannot be reached now; later it is reconnected to for ever."""
+        client, refused, problems = Client(), set[str](), [""]
+
+        async def on_error(error: Exception) -> None:
+            problems[0] = str(error)
+            if refusal := _REFUSAL.search(str(error)):
+                refused.add(refusal[2].lower())
+            _log.warning("NATS: %s", error)
+
+        try:
+            async with asyncio.timeout(_CONNECT_SECONDS):
+                await client.connect(
+                    url,
+                    user=user,
+                    password=password,
+                    inbox_prefix=inbox_prefix.encode(),
+                    error_cb=on_error,
+                    max_reconnect_attempts=-1,
+                    reconnect_time_wait=0.2,  # type: ignore[arg-type]  # declared int, used as seconds of a sleep
+                )
+        except TimeoutError:
+            await client.close()
+            raise LogUnavailable(f"NATS at {url} cannot be reached as user {user}: {problems[0] or 'no answer'}") from None
+        return cls(client, refused)
+
+    async def close(self) -> None:
+        await self.client.close()
+
+    async def request(self, subject: str, payload: bytes = b"", headers: Mapping[str, str] | None = None) -> Msg:
+        """One reply. Raises Unanswered or AccessRefused."""
+        if not self.client.is_connected:  # nothing may wait in the client's buffer and be sent after we gave up
+            raise Unanswered("not connected")
+        try:
+            return await self.client.request(
+                subject, payload, timeout=_REQUEST_SECONDS, headers=dict(headers) if headers else None
+            )
+        except nats.errors.NoRespondersError:
+            raise Unanswered("nobody serves the request") from None
+        except (nats.errors.TimeoutError, nats.errors.ConnectionClosedError) as error:
+            self._raise_if_refused(subject)
+            raise Unanswered(str(error)) from None
+
+    async def publish(self, subject: str, payload: bytes, headers: Mapping[str, str]) -> None:
+        """Without a reply; it may never arrive."""
+        await self.client.publish(subject, payload, headers=dict(headers))
+
+    async def request_many(self, subject: str, payload: bytes) -> list[Msg]:
+        """All replies up to the one that carries a status, which comes last. Raises Unanswered or AccessRefused."""
+        if not self.client.is_connected:
+            raise Unanswered("not connected")
+        replies: list[Msg] = []
+        complete = asyncio.Event()
+
+        async def collect(reply: Msg) -> None:
+            replies.append(reply)
+            if reply.headers and STATUS in reply.headers:
+                complete.set()
+
+        inbox = self.client.new_inbox()
+        subscription = await self.client.subscribe(inbox, cb=collect)
+        try:
+            await self.client.publish(subject, payload, reply=inbox)
+            async with asyncio.timeout(_REQUEST_SECONDS):
+                await complete.wait()
+        except TimeoutError:
+            self._raise_if_refused(subject)
+            raise Unanswered("timeout") from None
+        finally:
+            with contextlib.suppress(nats.errors.Error):
+                await subscription.unsubscribe()
+        return replies
+
+    def _raise_if_refused(self, subject: str) -> None:
+        if subject.lower() in self._refused:
+            raise AccessRefused(f"this NATS user may not use {subject}")

@@ -1,0 +1,354 @@
+"""Events in one JetStream stream: the only code that appends them and reads them. Bodies are opaque bytes here.
+
+An event's subject is `<prefix>.<partition>.<originator>.<version>.<type>`. The version stands in the subject so that one
+originator's events are found by an index and not by a scan, and so that "nobody has recorded this version" is a
+condition the server checks: its subject is empty.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import base64
+import contextlib
+import json
+import logging
+import zlib
+from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from email.parser import BytesHeaderParser
+from typing import Any
+from urllib.parse import quote, unquote
+from uuid import uuid4
+
+from nats.aio.msg import Msg
+from nats.js.api import Header
+
+from infra.event_log.connection import STATUS, Connection, Unanswered
+from infra.event_log.errors import Conflict, LogError, LogFull, LogUnavailable
+
+_log = logging.getLogger(__name__)
+
+PARTITIONS = 8
+"""Into how many parts a hash divides the originators. Fixed for the life of a stream: it stands in every subject."""
+
+COMMIT_HEADER = "Assay-Commit-Id"
+"""In every event: tells after an unanswered attempt whether the events found in the log are our own."""
+
+MAX_COMMIT = 1_000  # events; the server's limit of one atomic batch
+_MAX_SUBJECTS = 1_024  # the server's limit of one request for the last messages of many subjects
+_BATCHES_IN_FLIGHT = 12  # of one process; the server allows 50 a stream, shared by all
+_IDLE_SECONDS = 0.25  # between two looks for new events when nothing rings
+
+_OCCUPIED = {10071, 10164}  # the version's subject is not empty, or another commit to it is under way
+_DUPLICATE = {10201}
+_FULL = {10023, 10028, 10047, 10077}  # out of memory or storage, or a limit of the stream reached
+_PASSING = {10176, 10210}  # a batch lost a message, or too many batches are in flight
+_NOT_FOUND = 404
+
+
+@dataclass(frozen=True, slots=True)
+class Draft:
+    """An event to be appended. `headers` must hold the commit id; `type` and `originator` may be any text."""
+
+    originator: str
+    version: int
+    type: str
+    headers: Mapping[str, str]
+    body: bytes
+
+
+@dataclass(frozen=True, slots=True)
+class Stored:
+    """An event as it stands in the stream. `position` is its sequence number there, from 1."""
+
+    originator: str
+    version: int
+    type: str
+    position: int
+    headers: Mapping[str, str]
+    body: bytes
+
+
+class _Rejected(Exception):
+    """The server did not store the commit; `code` is JetStream's error code."""
+
+    def __init__(self, code: int, description: str) -> None:
+        super().__init__(description)
+        self.code = code
+
+
+class EventStream:
+    """Appends to and reads from one stream over one connection. Safe to use from many tasks of one event loop.
+
+    `patience`: seconds for which an unanswered request is repeated before LogUnavailable is raised.
+    """
+
+    def __init__(self, connection: Connection, *, stream: str, prefix: str, patience: float = 15.0) -> None:
+        self._connection = connection
+        self._stream = stream
+        self._prefix = prefix
+        self._patience = patience
+        self._in_flight = asyncio.Semaphore(_BATCHES_IN_FLIGHT)
+
+    # ------------------------------------------------------------ writing
+
+    async def append(self, drafts: Sequence[Draft]) -> tuple[int, ...]:
+        """Store all drafts or none, and return their positions, which are consecutive.
+
+        All must carry the same commit id. Raises Conflict, LogFull, or LogUnavailable if no answer could be had, in
+        which case the outcome is unknown.
+        """
+        if not drafts:
+            return ()
+        self._check(drafts)
+        rejection: _Rejected | None = None
+        for pause in self._pauses():
+            try:
+                return await (self._publish(drafts[0]) if len(drafts) == 1 else self._publish_batch(drafts))
+            except _Rejected as error:
+                rejection = error
+            except Unanswered as error:
+                rejection = None
+                _log.info("commit to %s unanswered (%s), sent again", self._stream, error)
+            if rejection and rejection.code not in _PASSING and (positions := await self._settle(drafts, rejection)):
+                return positions
+            await asyncio.sleep(pause)
+        raise LogUnavailable(
+            f"the event log {self._stream} did not answer for {self._patience:g} s; whether commit "
+            f"{drafts[0].headers[COMMIT_HEADER]} is stored is unknown"
+        )
+
+    def _check(self, drafts: Sequence[Draft]) -> None:
+        if len(drafts) > MAX_COMMIT:
+            raise ValueError(f"one commit holds at most {MAX_COMMIT} events, not {len(drafts)}")
+        seen = set[tuple[str, int]]()
+        for draft in drafts:
+            if (draft.originator, draft.version) in seen:
+                raise Conflict(draft.originator, draft.version)
+            seen.add((draft.originator, draft.version))
+            if len(draft.body) > self._connection.client.max_payload - 8_192:
+                raise LogError(f"an event of {len(draft.body)} bytes is more than the server takes in one message")
+
+    async def _publish(self, draft: Draft) -> tuple[int, ...]:
+        acknowledgement = await self._acknowledged(draft, {**draft.headers, **self._expect_empty(draft)})
+        return (int(acknowledgement["seq"]),)
+
+    async def _publish_batch(self, drafts: Sequence[Draft]) -> tuple[int, ...]:
+        """A fresh batch id each time: under the old one the server would go on counting."""
+        batch_id = uuid4().hex
+        async with self._in_flight:
+            for number, draft in enumerate(drafts, start=1):
+                headers = {
+                    **draft.headers,
+                    **self._expect_empty(draft),
+                    Header.BATCH_ID.value: batch_id,
+                    Header.BATCH_SEQUENCE.value: str(number),
+                }
+                if number < len(drafts):
+                    await self._connection.publish(self._subject(draft), draft.body, headers)
+            acknowledgement = await self._acknowledged(drafts[-1], {**headers, Header.BATCH_COMMIT.value: "1"})
+        last = int(acknowledgement["seq"])
+        return tuple(range(last - len(drafts) + 1, last + 1))
+
+    async def _acknowledged(self, draft: Draft, headers: Mapping[str, str]) -> dict[str, Any]:
+        reply = await self._connection.request(self._subject(draft), draft.body, headers)
+        return _answer(reply)
+
+    async def _settle(self, drafts: Sequence[Draft], rejection: _Rejected) -> tuple[int, ...] | None:
+        """Why a commit was rejected: an earlier attempt of ours is stored (its positions), another's events stand
+        there, the log is full, or (None) it should be sent again. Only the log itself can tell.
+        """
+        for offset, draft in enumerate(drafts):
+            try:
+                found = await self._last(self._version_filter(draft.originator, draft.version))
+            except Unanswered:
+                return None
+            if found is None:
+                continue
+            if found.headers.get(COMMIT_HEADER) != draft.headers[COMMIT_HEADER]:
+                raise Conflict(draft.originator, draft.version)
+            first = found.position - offset
+            return tuple(range(first, first + len(drafts)))
+        if rejection.code in _FULL:
+            raise LogFull(f"the event log {self._stream} takes no more events: {rejection}")
+        if rejection.code not in _OCCUPIED | _DUPLICATE:
+            raise LogError(f"the event log {self._stream} refused a commit: {rejection} ({rejection.code})")
+        return None
+
+    def _expect_empty(self, draft: Draft) -> dict[str, str]:
+        """Every writer must name the same filter, and it must cover the subject: else the server checks nothing."""
+        return {
+            Header.EXPECTED_LAST_SUBJECT_SEQUENCE.value: "0",
+            Header.EXPECTED_LAST_SUBJECT_SEQUENCE.value + "-Subject": self._version_filter(
+                draft.originator, draft.version
+            ),
+        }
+
+    # ------------------------------------------------------------ reading
+
+    async def originator(self, originator: str) -> tuple[Stored, ...]:
+        """All events of one originator, by position."""
+        found = await self._last_of_each([f"{self._originator_prefix(originator)}.>"])
+        if found is not None:
+            return found
+        events: list[Stored] = []  # more subjects than one request may ask for: page by version
+        while page := await self.versions(originator, events[-1].version + 1 if events else 0, _MAX_SUBJECTS):
+            events.extend(page)
+        return tuple(events)
+
+    async def versions(self, originator: str, first: int, count: int) -> tuple[Stored, ...]:
+        """The events of one originator with the given consecutive versions, as far as they exist."""
+        wanted = [self._version_filter(originator, version) for version in range(first, first + count)]
+        return await self._last_of_each(wanted) or ()
+
+    async def read(self, after: int, limit: int, *, partition: int | None = None) -> tuple[Stored, ...]:
+        """Up to `limit` events behind a position, in order; empty at the end of the log."""
+        subject = f"{self._prefix}.>" if partition is None else f"{self._prefix}.{partition}.>"
+        query = {"seq": after + 1, "batch": limit, "next_by_subj": subject}
+        events, _ = await self._direct_get(query)
+        return tuple(events)
+
+    async def last_position(self) -> int:
+        """Position of the newest event; 0 for an empty log."""
+        async for _ in self._attempts():
+            with contextlib.suppress(Unanswered):
+                info = _answer(await self._connection.request(f"$JS.API.STREAM.INFO.{self._stream}"))
+                return int(info["state"]["last_seq"])
+        raise self._unavailable()
+
+    async def follow(
+        self, after: int, *, limit: int = 1_000, partition: int | None = None, doorbell: bool = False
+    ) -> AsyncIterator[tuple[Stored, ...]]:
+        """Pages of events behind a position, for ever. An unreachable log is waited for.
+
+        `doorbell`: also subscribe to the events as they are published, merely to look at once (needs the permission).
+        """
+        async with self._bell(doorbell) as bell:
+            while True:
+                bell.clear()
+                try:
+                    end = await self.last_position()
+                    page = await self.read(after, limit, partition=partition) if end > after else ()
+                except LogUnavailable as error:
+                    _log.warning("following %s: %s", self._stream, error)
+                    continue
+                if page:
+                    after = page[-1].position
+                    yield page
+                else:
+                    after = max(after, end)  # what lies between belongs to other partitions
+                    with contextlib.suppress(TimeoutError):
+                        await asyncio.wait_for(bell.wait(), _IDLE_SECONDS)
+
+    @contextlib.asynccontextmanager
+    async def _bell(self, doorbell: bool) -> AsyncIterator[asyncio.Event]:
+        bell = asyncio.Event()
+        if not doorbell:
+            yield bell
+            return
+
+        async def ring(message: Msg) -> None:
+            bell.set()
+
+        subscription = await self._connection.client.subscribe(f"{self._prefix}.>", cb=ring)
+        try:
+            yield bell
+        finally:
+            if not self._connection.client.is_closed:
+                await subscription.unsubscribe()
+
+    # ------------------------------------------------------------ requests
+
+    async def _last(self, subject_filter: str) -> Stored | None:
+        """The last event under a filter as the stream's leader knows it (a direct get may ask a follower)."""
+        query = json.dumps({"last_by_subj": subject_filter}).encode()
+        try:
+            reply = _answer(await self._connection.request(f"$JS.API.STREAM.MSG.GET.{self._stream}", query))
+        except _Rejected as error:
+            if error.code == 10037:
+                return None
+            raise Unanswered(str(error)) from None
+        message = reply["message"]
+        headers = dict(BytesHeaderParser().parsebytes(base64.b64decode(message["hdrs"]).split(b"\r\n", 1)[1]))
+        return self._stored(message["subject"], message["seq"], headers, base64.b64decode(message.get("data", "")))
+
+    async def _last_of_each(self, filters: list[str]) -> tuple[Stored, ...] | None:
+        """The last event of every subject under the filters, by position; None if there are too many."""
+        events: list[Stored] = []
+        query: dict[str, Any] = {"multi_last": filters}
+        while True:
+            page, end = await self._direct_get(query)
+            if end[STATUS] == "413":
+                return None
+            events.extend(page)
+            if not page or int(end.get("Nats-Num-Pending", "0")) == 0:
+                return tuple(events)
+            query |= {"seq": page[-1].position + 1, "up_to_seq": int(end["Nats-UpTo-Sequence"])}
+
+    async def _direct_get(self, query: Mapping[str, Any]) -> tuple[list[Stored], Mapping[str, str]]:
+        """The events found, and the headers of the reply that ended them."""
+        payload = json.dumps(query).encode()
+        async for _ in self._attempts():
+            with contextlib.suppress(Unanswered):
+                *messages, end = await self._connection.request_many(f"$JS.API.DIRECT.GET.{self._stream}", payload)
+                if end.headers and end.headers[STATUS] in ("204", "404", "413"):
+                    return [self._message(message) for message in messages], end.headers
+                if end.headers and end.headers[STATUS] != "503":
+                    raise LogError(f"reading {self._stream}: {dict(end.headers)}")
+        raise self._unavailable()
+
+    async def _attempts(self) -> AsyncIterator[None]:
+        for pause in self._pauses():
+            yield
+            await asyncio.sleep(pause)
+
+    def _pauses(self) -> Iterator[float]:
+        """Seconds to wait between attempts, growing, as long as patience lasts."""
+        clock, pause = asyncio.get_running_loop().time, 0.02
+        deadline = clock() + self._patience
+        while clock() < deadline:
+            yield pause
+            pause = min(pause * 2, 1.0)
+
+    def _unavailable(self) -> LogUnavailable:
+        return LogUnavailable(f"the event log {self._stream} did not answer for {self._patience:g} s")
+
+    # ------------------------------------------------------------ subjects
+
+    def _originator_prefix(self, originator: str) -> str:
+        return f"{self._prefix}.{partition_of(originator)}.{_token(originator)}"
+
+    def _version_filter(self, originator: str, version: int) -> str:
+        return f"{self._originator_prefix(originator)}.{version}.*"
+
+    def _subject(self, draft: Draft) -> str:
+        return f"{self._originator_prefix(draft.originator)}.{draft.version}.{_token(draft.type)}"
+
+    def _message(self, message: Msg) -> Stored:
+        headers = message.headers or {}
+        return self._stored(headers["Nats-Subject"], int(headers["Nats-Sequence"]), headers, message.data)
+
+    def _stored(self, subject: str, position: int, headers: Mapping[str, str], body: bytes) -> Stored:
+        _, originator, version, type_ = subject.rsplit(".", 3)
+        return Stored(unquote(originator), int(version), unquote(type_), position, headers, body)
+
+
+def partition_of(originator: str) -> int:
+    """The part of the log that holds all events of one originator."""
+    return zlib.crc32(originator.encode()) % PARTITIONS
+
+
+def _token(text: str) -> str:
+    """Any text as one token of a subject: no dots, wildcards or spaces, and not empty."""
+    return quote(text, safe="").replace(".", "%2E") or "%"
+
+
+def _answer(reply: Msg) -> dict[str, Any]:
+    """The JSON of a JetStream reply. Raises _Rejected, or Unanswered for a failure that passes."""
+    answer: dict[str, Any] = json.loads(reply.data)
+    if error := answer.get("error"):
+        code = int(error.get("err_code", error.get("code", 0)))
+        if error.get("code") == 503 and code not in _FULL:
+            raise Unanswered(error.get("description", "unavailable"))
+        raise _Rejected(code, error.get("description", ""))
+    return answer

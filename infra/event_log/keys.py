@@ -1,0 +1,77 @@
+"""Keys that seal the content of sessions, one each: destroying a key erases what it sealed (R62)."""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import os
+import secrets
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Protocol
+from uuid import UUID, uuid4
+
+
+@dataclass(frozen=True, slots=True)
+class Key:
+    """`secret`: 32 bytes. `kid` names the key in what it sealed, without telling anything about it."""
+
+    secret: bytes = field(repr=False)
+
+    @property
+    def kid(self) -> str:
+        return hashlib.sha256(b"assay key id" + self.secret).hexdigest()[:16]
+
+
+class KeyStore(Protocol):
+    """Keeps one key a session, apart from the events."""
+
+    def create(self, session_id: UUID) -> Key:
+        """The session's key; a new one, safe on the disk, if it has none yet. Two callers at once get the same."""
+
+    def get(self, session_id: UUID) -> Key | None:
+        """None if there is no key, or no longer."""
+
+    def destroy(self, session_id: UUID) -> None:
+        """Erase the session's content for good. Does nothing if there is no key."""
+
+
+class KeyDirectory:
+    """One small file a session in a private directory."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+
+    def create(self, session_id: UUID) -> Key:
+        self._folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+        draft = self._folder / f".{uuid4()}"
+        with os.fdopen(os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as file:
+            file.write(secrets.token_bytes(32))
+            file.flush()
+            os.fsync(file.fileno())
+        with contextlib.suppress(FileExistsError):
+            os.link(draft, self._path(session_id))  # whole or not at all, and never in place of another
+        draft.unlink()
+        self._sync_folder()
+        return Key(self._path(session_id).read_bytes())
+
+    def get(self, session_id: UUID) -> Key | None:
+        try:
+            return Key(self._path(session_id).read_bytes())
+        except FileNotFoundError:
+            return None
+
+    def destroy(self, session_id: UUID) -> None:
+        self._path(session_id).unlink(missing_ok=True)
+        if self._folder.exists():
+            self._sync_folder()
+
+    def _path(self, session_id: UUID) -> Path:
+        return self._folder / f"{session_id}.key"
+
+    def _sync_folder(self) -> None:
+        descriptor = os.open(self._folder, os.O_RDONLY)
+        try:
+            os.fsync(descriptor)
+        finally:
+            os.close(descriptor)

@@ -1,0 +1,237 @@
+"""Sessions in the event log: what the rest of Assay writes and reads events with."""
+
+from __future__ import annotations
+
+import asyncio
+import re
+from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Self
+from uuid import UUID, uuid4
+
+from domain.chain import (
+    GENESIS,
+    HASH_HEADER,
+    PREVIOUS_HASH_HEADER,
+    SESSION_HEADER,
+    VERSION_HEADER,
+    Link,
+    event_hash,
+    verify_chain,
+)
+from domain.events import Erased, Event, Recorded
+from infra.event_log.blobs import Blobs
+from infra.event_log.connection import Connection
+from infra.event_log.errors import ChainBroken, ContentErased, LogError, Unreadable
+from infra.event_log.jetstream import COMMIT_HEADER, Bucket, Draft, EventStream, Stored
+from infra.event_log.keys import Key, KeyStore
+from infra.event_log.mapper import Entry, SessionMapper, StoredEntry
+from infra.event_log.sealing import Algorithm
+
+STREAM, PREFIX = "ASSAY_EVENTS", "assay.event"
+BLOB_STREAM, BLOB_PREFIX = "ASSAY_BLOBS", "assay.blob"
+
+_FOLLOW_SECONDS = 0.075
+_FOLLOW_VERSIONS = 8
+_ACTOR = re.compile(r"[!-~]{1,128}")
+
+
+@dataclass(frozen=True, slots=True)
+class EventHeader:
+    """An event without its body."""
+
+    session_id: UUID
+    version: int
+    position: int
+    topic: str
+    time: datetime
+
+
+class SessionLog:
+    """One connection to the event log. Safe to use from many tasks of one event loop."""
+
+    def __init__(self, connection: Connection, keys: KeyStore, alg: Algorithm) -> None:
+        self._connection = connection
+        self._keys = keys
+        self._alg = alg
+        self._mapper = SessionMapper(keys, alg)
+        self._stream = EventStream(connection, stream=STREAM, prefix=PREFIX)
+        self._blobs = Blobs(Bucket(connection, stream=BLOB_STREAM, prefix=BLOB_PREFIX))
+
+    @classmethod
+    async def connect(
+        cls,
+        url: str,
+        user: str,
+        password: str,
+        inbox_prefix: str,
+        *,
+        keys: KeyStore,
+        seal: Algorithm = "aes-256-gcm",
+    ) -> Self:
+        """Raises LogUnavailable if NATS cannot be reached."""
+        return cls(await Connection.open(url, user, password, inbox_prefix), keys, seal)
+
+    async def close(self) -> None:
+        await self._connection.close()
+
+    # ------------------------------------------------------------ one session
+
+    async def load(self, session_id: UUID) -> tuple[Recorded, ...]:
+        """All events of a session; none for an unknown one. Raises ChainBroken (R60)."""
+        stored = await self.stored(session_id)
+        if fault := verify_chain(str(session_id), (Link(event.headers, event.body) for event in stored)):
+            raise ChainBroken(session_id, fault.version, fault.reason)
+        return await self._recorded(stored)
+
+    async def stored(self, session_id: UUID) -> tuple[Stored, ...]:
+        """A session's events as they are stored, unverified and sealed: for verification and export."""
+        return await self._stream.originator(str(session_id))
+
+    async def append(
+        self,
+        session_id: UUID,
+        after: Recorded | None,
+        events: Sequence[Event],
+        *,
+        actor: str,
+        correlation_id: UUID | None = None,
+        causation_id: UUID | None = None,
+        time: datetime | None = None,
+    ) -> tuple[Recorded, ...]:
+        """Record events behind the last one the writer has seen: all of them or none (R51).
+
+        `after` None opens a session; its key is created first. `actor`: an opaque id of printable ASCII. By default
+        events correlate with their session, are caused by `after`, and happen now. Raises Conflict, LogFull,
+        LogUnavailable, or ContentErased if the session's key is gone.
+        """
+        if not _ACTOR.fullmatch(actor):
+            raise ValueError(f"an actor is 1 to 128 printable ASCII characters without spaces, not {actor!r}")
+        if after is None:
+            await self._create_key(session_id)
+        elif after.session_id != session_id:
+            raise ValueError(f"{after.session_id} is not session {session_id}")
+        shared = {
+            COMMIT_HEADER: str(uuid4()),
+            SESSION_HEADER: str(session_id),
+            "Assay-Correlation-Id": str(correlation_id or (after.correlation_id if after else session_id)),
+            "Assay-Causation-Id": str(causation_id or (after.event_id if after else "")),
+            "Assay-Time": (time or datetime.now(UTC)).astimezone(UTC).isoformat(),
+            "Assay-Actor": actor,
+        }
+        drafts = await self._drafts(session_id, after, events, shared)
+        positions = await self._stream.append(drafts)
+        return tuple(
+            _recorded(draft.headers, position, event)
+            for draft, position, event in zip(drafts, positions, events, strict=True)
+        )
+
+    async def follow_session(self, session_id: UUID, after_version: int = 0) -> AsyncIterator[Recorded]:
+        """A session's events behind a version as they come, for ever: the caller stops at the one it waits for."""
+        while True:
+            page = await self._stream.versions(str(session_id), after_version + 1, _FOLLOW_VERSIONS)
+            for recorded in await self._recorded(page):
+                after_version = recorded.version
+                yield recorded
+            if not page:
+                await asyncio.sleep(_FOLLOW_SECONDS)
+
+    # ------------------------------------------------------------ the whole log
+
+    async def read(self, after: int, limit: int, *, partition: int | None = None) -> tuple[Recorded, ...]:
+        """Up to `limit` events behind a position, of all sessions or of one partition. Empty at the end of the log."""
+        return await self._recorded(await self._stream.read(after, limit, partition=partition))
+
+    async def follow(
+        self, after: int, *, limit: int = 1_000, partition: int | None = None, doorbell: bool = False
+    ) -> AsyncIterator[tuple[Recorded, ...]]:
+        """Pages of events behind a position, for ever. `doorbell` looks at once when an event is published, which the
+        projector's user may do and the service's may not; without it new events are seen within a quarter second.
+        """
+        async for page in self._stream.follow(after, limit=limit, partition=partition, doorbell=doorbell):
+            yield await self._recorded(page)
+
+    async def headers(self, after: int, limit: int = 1_000) -> tuple[EventHeader, ...]:
+        """A page of the log without decoding any body."""
+        return tuple(_event_header(stored) for stored in await self._stream.read(after, limit))
+
+    async def stored_page(self, after: int, limit: int) -> tuple[Stored, ...]:
+        """A page of the log as it is stored, unverified and sealed: for verification."""
+        return await self._stream.read(after, limit)
+
+    async def last_position(self) -> int:
+        """Position of the newest event; 0 for an empty log."""
+        return await self._stream.last_position()
+
+    # ------------------------------------------------------------
+
+    async def _create_key(self, session_id: UUID) -> None:
+        if self._alg != "none":
+            await asyncio.to_thread(self._keys.create, session_id)
+
+    async def _drafts(
+        self, session_id: UUID, after: Recorded | None, events: Sequence[Event], shared: Mapping[str, str]
+    ) -> list[Draft]:
+        """The chain goes on from `after` through all events of the commit."""
+        version, previous = (after.version, after.hash) if after else (0, GENESIS)
+        drafts: list[Draft] = []
+        for version, event in enumerate(events, start=version + 1):
+            stored = self._mapper.to_stored_event(Entry(session_id, version, event))
+            body = await self._blobs.detach(session_id, stored.state)
+            headers = {
+                **shared,
+                "Assay-Event-Id": str(uuid4()),
+                VERSION_HEADER: str(version),
+                "Assay-Topic": stored.topic,
+                "Assay-Schema-Version": str(stored.schema_version),
+                PREVIOUS_HASH_HEADER: previous,
+            }
+            previous = headers[HASH_HEADER] = event_hash(previous, body, headers)
+            drafts.append(Draft(str(session_id), version, stored.topic, headers, body))
+        return drafts
+
+    async def _recorded(self, page: Iterable[Stored]) -> tuple[Recorded, ...]:
+        keys: dict[UUID, Key | None] = {}  # for this page alone: a key kept longer would outlive its destruction
+        recorded: list[Recorded] = []
+        for stored in page:
+            session_id = _session_id(stored)
+            if session_id not in keys:
+                keys[session_id] = self._mapper.key(session_id)
+            recorded.append(_recorded(stored.headers, stored.position, await self._event(stored, keys[session_id])))
+        return tuple(recorded)
+
+    async def _event(self, stored: Stored, key: Key | None) -> Event:
+        session_id = _session_id(stored)
+        body = await self._blobs.attach(session_id, stored.body)
+        schema_version = int(stored.headers.get("Assay-Schema-Version", "1"))
+        return self._mapper.entry(StoredEntry(session_id, stored.version, stored.type, body, schema_version), key).event
+
+
+def _recorded(headers: Mapping[str, str], position: int, event: Event) -> Recorded:
+    causation_id = headers.get("Assay-Causation-Id")
+    return Recorded(
+        session_id=UUID(headers[SESSION_HEADER]),
+        version=int(headers[VERSION_HEADER]),
+        position=position,
+        event_id=UUID(headers["Assay-Event-Id"]),
+        commit_id=UUID(headers[COMMIT_HEADER]),
+        correlation_id=UUID(headers["Assay-Correlation-Id"]),
+        causation_id=UUID(causation_id) if causation_id else None,
+        time=datetime.fromisoformat(headers["Assay-Time"]),
+        actor=headers["Assay-Actor"],
+        hash=headers[HASH_HEADER],
+        event=event,
+    )
+
+
+def _event_header(stored: Stored) -> EventHeader:
+    time = datetime.fromisoformat(stored.headers["Assay-Time"])
+    return EventHeader(_session_id(stored), stored.version, stored.position, stored.type, time)
+
+
+def _session_id(stored: Stored) -> UUID:
+    try:
+        return UUID(stored.originator)
+    except ValueError:
+        raise Unreadable(f"position {stored.position}: {stored.originator!r} is no session id") from None

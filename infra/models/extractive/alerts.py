@@ -1,0 +1,99 @@
+"""Reading alert refs, and the claims that quote them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from infra.models.extractive.claims import Draft, quoted
+from infra.models.extractive.conversation import Answered, Ref
+from infra.models.extractive.inquiry import Inquiry
+from infra.models.extractive.vocabulary import STATES
+from infra.models.extractive.words import holds_name, mentions_any, other_names, spread
+
+MAX_ALERTS = 5  # firing alerts reported for a question that names none
+MAX_FIELDS = 4
+MAX_DESCRIPTION = 120  # characters
+_HEAD = re.compile(rf"^\W{{0,5}}(?P<name>.{{1,120}}?)[\s,]+(?P<state>{'|'.join(STATES)})\b", re.IGNORECASE)
+_FIELD = re.compile(r"(?<![\w.])([A-Za-z_][\w.]{0,60})=(\"[^\"]{0,200}\"|[^,;\s]{1,200})", re.ASCII)
+_SUBJECT_LABELS = ("service", "job", "app", "application", "group", "instance", "pod", "host", "node")
+_TIME_LABEL = re.compile(r"(?:at|time|timestamp)$", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True)
+class Alert:
+    """An alert as its ref tells it; `fields` are its `key=value` parts, `description` what follows the semicolon."""
+
+    ref: Ref
+    name: str
+    state: str
+    fields: tuple[tuple[str, str], ...]
+    description: str
+
+    @property
+    def subject(self) -> str:
+        """What the alert is about: the value of its most telling label, or nothing."""
+        given = dict(self.fields)
+        return next((given[label] for label in _SUBJECT_LABELS if label in given), "")
+
+
+def read_alert(ref: Ref) -> Alert | None:
+    """None for a ref that does not begin with a name and a state."""
+    head = _HEAD.match(ref.text)
+    if head is None:
+        return None
+    labels, _, description = ref.text.partition(";")
+    return Alert(ref, head["name"], head["state"], tuple(_FIELD.findall(labels)), description.strip())
+
+
+def firing_services(inquiry: Inquiry, answered: Sequence[Answered]) -> list[str]:
+    """Services with a relevant firing alert, in order, at most MAX_ALERTS."""
+    alerts = [alert for alert in relevant_alerts(inquiry, answered) if alert.state.lower() == "firing"]
+    services = [value for alert in alerts for label, value in alert.fields if label == "service"]
+    return list(dict.fromkeys(services))[:MAX_ALERTS]
+
+
+def relevant_alerts(inquiry: Inquiry, answered: Sequence[Answered]) -> list[Alert]:
+    """The alerts the question asks about: those it names; else those of its services or topics; else all that fire."""
+    read = [alert for done in answered for ref in done.items if (alert := read_alert(ref))]
+    alerts = [alert for alert in read if not inquiry.excludes(f"{alert.name} {alert.subject}")]
+    if inquiry.services:
+        alerts = [a for a in alerts if any(holds_name(a.ref.text, service) for service in inquiry.services)]
+    if inquiry.alerts:
+        return [alert for alert in alerts if any(spread(alert.name) == spread(name) for name in inquiry.alerts)]
+    on_topic = [a for a in alerts if mentions_any(a.ref.text, [n for t in inquiry.terms for n in other_names(t)])]
+    if on_topic or (inquiry.terms and inquiry.is_narrow):
+        return on_topic
+    named = [alert for alert in alerts if alert.subject and holds_name(inquiry.asked, alert.subject)]
+    return named or [alert for alert in alerts if inquiry.services or alert.state.lower() == "firing"]
+
+
+def alert_claims(inquiry: Inquiry, answered: Sequence[Answered]) -> Iterator[Draft]:
+    """One claim for each alert of each subject, with all its refs."""
+    groups: dict[tuple[str, str], list[Alert]] = {}
+    for alert in relevant_alerts(inquiry, answered):
+        groups.setdefault((alert.name, alert.subject), []).append(alert)
+    for group in list(groups.values())[:MAX_ALERTS]:
+        distinct = {alert.ref.text: alert for alert in group}.values()
+        text = "；".join(_told(alert, inquiry) for alert in list(distinct)[:3])
+        yield Draft("observation", f"{text}。", tuple(alert.ref for alert in group))
+
+
+def _told(alert: Alert, inquiry: Inquiry) -> str:
+    verb = "当前存在" if alert.state.lower() == "firing" else "有"
+    subject = f"{alert.subject} " if alert.subject else ""
+    told = [f"{subject}{verb} {alert.name} 告警（{alert.state}）", *_measures(alert, inquiry)]
+    description = quoted(alert.description, MAX_DESCRIPTION)
+    if description and not inquiry.excludes(description):
+        told.append(description)
+    return "，".join(told)
+
+
+def _measures(alert: Alert, inquiry: Inquiry) -> list[str]:
+    shown = [
+        f"{key}={value}"
+        for key, value in alert.fields
+        if value != alert.subject and re.search(r"\d", value) and not _TIME_LABEL.search(key)
+    ]
+    return [field for field in shown if not inquiry.excludes(field)][:MAX_FIELDS]

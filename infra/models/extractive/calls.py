@@ -1,0 +1,87 @@
+"""Which tools to call, with which arguments, given the question and what came back so far."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from infra.models.extractive.alerts import firing_services
+from infra.models.extractive.conversation import Answered, Call
+from infra.models.extractive.inquiry import Inquiry, Source
+
+METRICS, LOGS, KNOWLEDGE, SKILL = "query_metrics", "query_logs", "lookup_knowledge", "read_skill"
+MAX_CALLS = 12  # of one round
+MAX_QUERY = 200  # characters of a knowledge query
+WIDER_WINDOW = 6  # times the default window, where a second round looks again
+
+Tools = Mapping[str, Mapping[str, Any]]
+
+
+def offered_tools(tools: Any) -> Tools:
+    """Tool name to its JSON schema of parameters, from the `tools` of a request."""
+    functions = [tool.get("function") for tool in tools or () if isinstance(tool, dict)]
+    return {
+        str(function.get("name")): function.get("parameters") or {}
+        for function in functions
+        if isinstance(function, dict)
+    }
+
+
+def next_calls(
+    inquiry: Inquiry, tools: Tools, answered: Sequence[Answered], *, skill: str | None, minutes: int | None
+) -> list[Call]:
+    """The calls that are still worth making; none once the question's sources have answered.
+
+    `minutes` is the log window to ask for, None for the tool's own default.
+    """
+    wished = [*_asked_for(inquiry, skill, minutes), *_follow_ups(inquiry, answered, minutes)]
+    calls = [call for wish in wished if (call := _fitted(wish, tools)) is not None]
+    made = {_key(done.call) for done in answered}
+    fresh = {_key(call): call for call in calls if _key(call) not in made}
+    return list(fresh.values())[: max(0, MAX_CALLS - len(answered))]
+
+
+def _asked_for(inquiry: Inquiry, skill: str | None, minutes: int | None) -> Iterable[Call]:
+    services: Sequence[str | None] = inquiry.services or (None,)
+    if skill:
+        yield Call(SKILL, {"name": skill})
+    if Source.METRICS in inquiry.sources:
+        for service in services:
+            for alert in inquiry.alerts or (None,):
+                yield Call(METRICS, _given(alert_name=alert, service=service))
+    if Source.LOGS in inquiry.sources and (inquiry.services or inquiry.terms or not inquiry.alerts):
+        for service in services:
+            query = " ".join(inquiry.terms) or None
+            yield Call(LOGS, _given(service=service, query=query, level=inquiry.level, minutes=minutes))
+    if Source.KNOWLEDGE in inquiry.sources:
+        yield Call(KNOWLEDGE, {"query": inquiry.asked.strip()[:MAX_QUERY]})
+
+
+def _follow_ups(inquiry: Inquiry, answered: Sequence[Answered], minutes: int | None) -> Iterable[Call]:
+    """A question that names no service is followed into the logs of the services whose alerts fire."""
+    if inquiry.services or Source.LOGS not in inquiry.sources:
+        return
+    for service in firing_services(inquiry, answered):
+        yield Call(LOGS, _given(service=service, query=" ".join(inquiry.terms) or None, minutes=minutes))
+
+
+def _given(**arguments: Any) -> dict[str, Any]:
+    return {name: value for name, value in arguments.items() if value is not None}
+
+
+def _fitted(wish: Call, tools: Tools) -> Call | None:
+    """The wish in the tool's own parameters: what it has no parameter for goes into its query, if it has one."""
+    schema = tools.get(wish.tool_name)
+    if schema is None:
+        return None
+    known = schema.get("properties") or {}
+    arguments = {name: value for name, value in wish.arguments.items() if name in known}
+    left_over = [str(value) for name, value in wish.arguments.items() if name not in known and name != "minutes"]
+    if left_over and "query" in known:
+        arguments["query"] = " ".join([*left_over, *([arguments["query"]] if "query" in arguments else [])])
+    return Call(wish.tool_name, arguments) if set(schema.get("required") or ()) <= set(arguments) else None
+
+
+def _key(call: Call) -> str:
+    return call.tool_name + json.dumps(call.arguments, sort_keys=True, ensure_ascii=False)

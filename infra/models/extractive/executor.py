@@ -1,0 +1,110 @@
+"""The Executor's part: call what the question asks for, then claim what came back, in its own words."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from itertools import chain
+from typing import Any
+
+from infra.models.extractive.absence import absence_claims, gaps, sought
+from infra.models.extractive.alerts import alert_claims
+from infra.models.extractive.calls import KNOWLEDGE, LOGS, METRICS, WIDER_WINDOW, next_calls, offered_tools
+from infra.models.extractive.claims import Draft, numbered, verified_drafts
+from infra.models.extractive.conversation import Answered, Call, Payload, answered_calls, must_answer
+from infra.models.extractive.inquiry import Inquiry, Source, read_question
+from infra.models.extractive.knowledge import knowledge_claims
+from infra.models.extractive.logs import log_claims
+
+MAX_CLAIMS = 8
+MAX_NARROW_CLAIMS = 2  # R16
+_TOOL_OF = {Source.METRICS: METRICS, Source.LOGS: LOGS, Source.KNOWLEDGE: KNOWLEDGE}
+
+
+def execute(payload: Payload, messages: Sequence[Mapping[str, Any]], tools: Any) -> list[Call] | dict[str, Any]:
+    """The next tool calls, or the evidence contract once nothing is left to look up."""
+    inquiry = read_question(str(payload.get("question") or ""))
+    answered = answered_calls(messages)
+    offered = offered_tools(tools)
+    if offered and not must_answer(messages):
+        skill = _selected_skill(payload.get("planner_plan"))
+        calls = next_calls(inquiry, offered, answered, skill=skill, minutes=_log_window(inquiry, payload))
+        if calls:
+            return calls
+    return contract(inquiry, answered, payload.get("retry_context"))
+
+
+def contract(
+    inquiry: Inquiry, answered: Sequence[Answered], retry_context: Mapping[str, Any] | None = None
+) -> dict[str, Any]:
+    """`executor_evidence_v2` over what the tools answered."""
+    claims = numbered(_drafts(inquiry, answered, retry_context))
+    open_points = [*gaps(inquiry, answered), *_never_asked(inquiry, answered)]
+    summary = [claim["claim_text"] for claim in claims[:MAX_NARROW_CLAIMS]]
+    return {
+        "answer_version": "executor_evidence_v2",
+        "diagnosis_summary": "".join(summary) or "未取得可以引用的证据。",
+        "claims": claims,
+        "hypotheses": [],
+        "missing_info": [
+            {"info_id": f"missing-{number}", "description": text} for number, text in enumerate(open_points, start=1)
+        ],
+        "recommended_actions": _actions(claims, answered),
+    }
+
+
+def _drafts(inquiry: Inquiry, answered: Sequence[Answered], retry_context: Mapping[str, Any] | None) -> list[Draft]:
+    held = verified_drafts(retry_context)
+    live = [*alert_claims(inquiry, answered), *log_claims(inquiry, answered)]
+    absent = list(absence_claims(inquiry, answered))
+    asks_knowledge = inquiry.sources == {Source.KNOWLEDGE}
+    known = knowledge_claims(inquiry, answered) if asks_knowledge or live else ()
+    drafts = list({draft.text: draft for draft in chain(held, live, absent, known)}.values())
+    return _narrowed(drafts) if inquiry.is_narrow else drafts[:MAX_CLAIMS]
+
+
+def _narrowed(drafts: Sequence[Draft]) -> list[Draft]:
+    """At most two claims: more of one type become one with all their bindings (R16 limits claims, not proof)."""
+    if len(drafts) <= MAX_NARROW_CLAIMS:
+        return list(drafts)
+    merged: dict[str, Draft] = {}
+    for draft in drafts:
+        first = merged.get(draft.claim_type)
+        merged[draft.claim_type] = (
+            replace(first, text=first.text + draft.text, refs=first.refs + draft.refs) if first else draft
+        )
+    return list(merged.values())[:MAX_NARROW_CLAIMS]
+
+
+def _selected_skill(planner_plan: Any) -> str | None:
+    skill = planner_plan.get("selected_skill") if isinstance(planner_plan, dict) else None
+    return skill if isinstance(skill, str) and skill else None
+
+
+def _log_window(inquiry: Inquiry, payload: Payload) -> int | None:
+    """The window the question names; a second round looks further back than the default."""
+    default = payload.get("window_minutes")
+    if inquiry.minutes is None and payload.get("retry_context") and isinstance(default, int):
+        return default * WIDER_WINDOW
+    return inquiry.minutes
+
+
+def _never_asked(inquiry: Inquiry, answered: Sequence[Answered]) -> list[str]:
+    asked = {done.call.tool_name for done in answered}
+    needed = [_TOOL_OF[source] for source in Source if source in inquiry.sources and source is not Source.KNOWLEDGE]
+    return [f"没有调用 {tool}，缺少它的证据。" for tool in needed if tool not in asked]
+
+
+def _actions(claims: Sequence[Mapping[str, Any]], answered: Sequence[Answered]) -> list[dict[str, Any]]:
+    """Only ever: look again, over a longer window, where nothing was found."""
+    empty = [done for done in answered if not done.items and done.call.tool_name in (METRICS, LOGS)]
+    proven = any(claim["claim_type"] == "observation" for claim in claims)
+    return [
+        {
+            "action_id": f"action-{number}",
+            "action_text": f"在更长的时间窗口内重新查询{sought(done)}。",
+            "reason": "当前查询没有取得相关证据。",
+            "evidence_bindings": [],
+        }
+        for number, done in enumerate(empty[:2] if not proven else (), start=1)
+    ]

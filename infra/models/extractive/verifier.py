@@ -1,0 +1,187 @@
+"""The Verifier's part: classes of facts by the overlap of their values and names with the checked text (R34).
+
+It is stricter than a language model where it cannot read: a cause or conclusion that the text does not spell out is
+at best indirect support.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from fractions import Fraction
+from typing import Any
+
+from infra.models.extractive.atoms import Atoms, atoms_of, states_in
+from infra.models.extractive.conversation import Payload
+from infra.models.extractive.vocabulary import ABSENCE_WORDS, CONCLUSIONS
+from infra.models.extractive.words import holds_name
+
+DIRECT, INDIRECT, NO_EVIDENCE, CONTRADICTED = "direct_evidence", "indirect_support", "no_evidence", "contradicted"
+_WORTH = {DIRECT: Fraction(1), INDIRECT: Fraction(3, 5), NO_EVIDENCE: Fraction(0), CONTRADICTED: Fraction(0)}
+_DETAIL = {
+    DIRECT: "断言中的数值与名称全部出现在已核对的原文中。",
+    INDIRECT: "断言中的数值与名称只有一部分出现在原文中，或结论没有写明。",
+    NO_EVIDENCE: "已核对的原文与断言无关，或没有通过核对的引用。",
+    CONTRADICTED: "已核对的原文给出了不同的值或状态。",
+}
+_TOTAL = re.compile(r"total=(\d+)(?::\s*(.*))?", re.DOTALL)
+_SENTENCE_END = re.compile(r"[。！？!?\n]+")
+
+
+def verify(payload: Payload) -> dict[str, Any]:
+    """The Verifier's output for its payload (R33)."""
+    structured = payload.get("executor_structured_output") or {}
+    gatekeeper = payload.get("gatekeeper_result") or {}
+    checked = [b for b in gatekeeper.get("checked_bindings") or () if b.get("status") == "pass"]
+    traces = payload.get("tool_trace_summary") or ()
+    facts = [_claim_fact(claim, checked, traces) for claim in structured.get("claims") or ()]
+    facts += _unclaimed_facts(structured, checked)
+    return _judged(facts, passed=gatekeeper.get("status") == "pass", rejected=gatekeeper.get("severity") == "reject")
+
+
+def classify(claim_type: str, text: str, evidence: Sequence[str]) -> str:
+    """The class of a statement against the checked texts."""
+    if not evidence:
+        return NO_EVIDENCE
+    if claim_type == "negative_observation":
+        return _absence_class(text, evidence)
+    held = atoms_of("\n".join(evidence))
+    stated = atoms_of(text)
+    if _is_contradicted(text, stated, held, evidence):
+        return CONTRADICTED
+    found = _found(stated, held, evidence)
+    if stated.count == 0 or found == 0:
+        return DIRECT if _is_verbatim(text, evidence) else NO_EVIDENCE
+    if found < stated.count or _concludes_more(claim_type, text, evidence):
+        return INDIRECT
+    return DIRECT
+
+
+def _absence_class(text: str, evidence: Sequence[str]) -> str:
+    """Nothing found proves the absence; a list that bears every name of the claim disproves it."""
+    totals = [total for item in evidence if (total := _TOTAL.search(item))]
+    if not totals or not any(word in text for word in ABSENCE_WORDS):
+        return NO_EVIDENCE
+    names = atoms_of(text).names
+    listed = [total[2] or "" for total in totals if int(total[1]) > 0]
+    disproved = any(names and all(holds_name(entries, name) for name in names) for entries in listed)
+    return CONTRADICTED if disproved else DIRECT
+
+
+def _found(stated: Atoms, held: Atoms, evidence: Sequence[str]) -> int:
+    whole = "\n".join(evidence)
+    names = sum(name in held.names or holds_name(whole, name) for name in stated.names)
+    literals = sum(literal in held.literals or literal in whole.lower() for literal in stated.literals)
+    return len(stated.values & held.values) + names + literals
+
+
+def _is_contradicted(text: str, stated: Atoms, held: Atoms, evidence: Sequence[str]) -> bool:
+    """The same field with other values only, or a state where the text names only others."""
+    there: dict[str, set[str]] = {}
+    for key, value in held.fields:
+        there.setdefault(key, set()).add(value)
+    if any(key in there and value not in there[key] for key, value in stated.fields):
+        return True
+    claimed, given = states_in(text), states_in("\n".join(evidence))
+    return bool(claimed) and bool(given) and not claimed & given
+
+
+def _concludes_more(claim_type: str, text: str, evidence: Sequence[str]) -> bool:
+    whole = "\n".join(evidence).lower()
+    if claim_type in ("root_cause", "impact"):
+        return not _is_verbatim(text, evidence)
+    return any(word in text.lower() and word not in whole for word in CONCLUSIONS)
+
+
+def _is_verbatim(text: str, evidence: Sequence[str]) -> bool:
+    return any(text.strip(" 。.") in item for item in evidence)
+
+
+# ---------------------------------------------------------------- facts
+
+
+def _claim_fact(
+    claim: Mapping[str, Any], checked: Sequence[Mapping[str, Any]], traces: Sequence[Mapping[str, Any]]
+) -> dict[str, Any]:
+    claim_type, text = str(claim.get("claim_type")), str(claim.get("claim_text"))
+    own = [binding for binding in checked if binding.get("claim_id") == claim.get("claim_id")]
+    evidence = [str(binding["matched_text"]) for binding in own if binding.get("matched_text")]
+    verification = classify(claim_type, text, evidence)
+    return {
+        "fact": text,
+        "claim_id": claim.get("claim_id"),
+        "is_critical": claim_type != "risk",
+        "verification": verification,
+        "detail": _DETAIL[verification],
+        "evidence_refs": list(_trace_refs(own, traces)),
+    }
+
+
+def _trace_refs(bindings: Sequence[Mapping[str, Any]], traces: Sequence[Mapping[str, Any]]) -> Iterable[dict[str, Any]]:
+    cited = {binding.get("source_invocation_id") for binding in bindings}
+    for trace in traces:
+        shared = [number for number in trace.get("source_invocation_ids") or () if number in cited]
+        if shared:
+            yield {
+                "trace_ref": trace.get("trace_ref", ""),
+                "tool_name": trace.get("tool_name", ""),
+                "topic_domain": trace.get("topic_domain", "general"),
+                "source_invocation_ids": shared,
+                "note": "断言所绑定的调用",
+            }
+
+
+def _unclaimed_facts(structured: Mapping[str, Any], checked: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
+    """Sentences of `user_facing_answer` that name or measure something no claim does (R38)."""
+    answer = structured.get("user_facing_answer")
+    claims = [atoms_of(str(claim.get("claim_text"))) for claim in structured.get("claims") or ()]
+    evidence = [str(binding.get("matched_text") or "") for binding in checked]
+    facts: list[dict[str, Any]] = []
+    for sentence in _SENTENCE_END.split(answer) if isinstance(answer, str) else ():
+        stated = atoms_of(sentence)
+        if stated.count and not any(stated.values <= c.values and stated.names <= c.names for c in claims):
+            verification = classify("observation", sentence, evidence)
+            facts.append(
+                {
+                    "fact": sentence.strip(),
+                    "is_critical": True,
+                    "verification": verification,
+                    "detail": _DETAIL[verification],
+                    "evidence_refs": [],
+                }
+            )
+    return facts
+
+
+# ---------------------------------------------------------------- verdict (R35)
+
+
+def _judged(facts: list[dict[str, Any]], *, passed: bool, rejected: bool) -> dict[str, Any]:
+    critical = [fact["verification"] for fact in facts if fact["is_critical"]]
+    score = sum((_WORTH[kind] for kind in critical), Fraction(0)) / len(critical) if critical else Fraction(0)
+    if rejected or CONTRADICTED in critical:
+        verdict, score = "REJECT", Fraction(0)
+    elif passed and DIRECT in critical and NO_EVIDENCE not in critical and not _any_contradicted(facts):
+        verdict = "PASS"
+    else:
+        verdict = "LOW_CONFID"
+    return {
+        "verdict": verdict,
+        "groundedness_score": round(float(score), 4),
+        "critical_fact_count": len(critical),
+        "facts_checked": facts,
+        "rationale": _rationale(critical),
+    }
+
+
+def _any_contradicted(facts: Iterable[Mapping[str, Any]]) -> bool:
+    return any(fact["verification"] == CONTRADICTED for fact in facts)
+
+
+def _rationale(critical: Sequence[str]) -> str:
+    if not critical:
+        return "没有可以核验的关键事实。"
+    return (
+        f"{len(critical)} 个关键事实：直接证据 {critical.count(DIRECT)}，间接支持 {critical.count(INDIRECT)}，"
+        f"缺少证据 {critical.count(NO_EVIDENCE)}，矛盾 {critical.count(CONTRADICTED)}。"
+    )

@@ -1,0 +1,133 @@
+"""Words of the trade: what a question can ask for, and how it narrows its scope. Data, no rules."""
+
+from __future__ import annotations
+
+TOPICS: tuple[tuple[str, ...], ...] = (
+    ("CPU", "处理器"),
+    ("内存", "memory", "heap", "OOM", "OutOfMemory", "out of memory", "GC", "内存溢出", "内存泄漏"),
+    ("连接池", "HikariCP", "HikariPool", "Hikari", "connection pool"),
+    ("数据库", "database", "DB", "SQL", "慢查询", "慢 SQL"),
+    ("慢请求", "慢响应", "响应慢", "响应时间", "SlowResponse", "slow request", "slow", "P99", "延迟", "latency"),
+    ("磁盘", "disk"),
+    ("网络", "network"),
+    ("缓存", "cache", "Redis"),
+    ("消息积压", "消息队列", "Kafka", "consumer lag"),
+    ("超时", "timeout", "timed out"),
+    ("死锁", "deadlock"),
+)
+"""Each row is one topic under its several names: who excludes one of them excludes all."""
+
+METRIC_TERMS = ("CPU 使用率", "CPU使用率", "内存使用率", "磁盘使用率", "CPU", "内存", "磁盘", "P99", "QPS", "流量")
+"""Topics that are measured; without further words they ask for metrics."""
+
+LOG_TERMS = (
+    "HikariCP",
+    "HikariPool",
+    "connection pool",
+    "数据库连接池",
+    "连接池耗尽",
+    "连接池",
+    "慢请求",
+    "慢查询",
+    "慢响应",
+    "内存溢出",
+    "内存泄漏",
+    "消息积压",
+    "连接超时",
+    "请求超时",
+    "超时",
+    "timeout",
+    "死锁",
+    "deadlock",
+    "连接失败",
+    "连接拒绝",
+    "connection refused",
+    "Full GC",
+    "OOM",
+)
+"""Topics that are written to logs, longer phrases before their parts."""
+
+METRIC_CUES = ("告警", "报警", "警报", "指标", "监控", "alert", "alarm", "metric")
+LOG_CUES = ("日志", "报错", "堆栈", "log", "logs", "exception", "stack trace")
+KNOWLEDGE_CUES = (
+    "知识库",
+    "手册",
+    "文档",
+    "预案",
+    "规范",
+    "如何",
+    "怎么处理",
+    "怎么排查",
+    "怎么解决",
+    "怎样",
+    "含义",
+    "什么意思",
+    "是什么",
+    "错误码",
+    "runbook",
+    "SOP",
+    "how to",
+    "what does",
+    "meaning",
+)
+LIVE_CUES = ("当前", "现在", "目前", "刚才", "最近", "是否存在", "有没有", "currently", "right now")
+DIAGNOSIS_CUES = (
+    "排查",
+    "诊断",
+    "异常",
+    "故障",
+    "怎么了",
+    "根因",
+    "原因",
+    "为什么",
+    "diagnose",
+    "what is wrong",
+    "why",
+)
+
+NARROW_CUES = (
+    "只确认",
+    "只需确认",
+    "仅确认",
+    "只排查",
+    "仅排查",
+    "只看",
+    "仅看",
+    "只回答",
+    "不要分析",
+    "不要扩展",
+    "是否真实存在",
+    "是否存在",
+    "是否有",
+    "有没有",
+    "only confirm",
+    "only check",
+)
+EXCLUSION_CUES = (
+    "不要分析",
+    "不要扩展到",
+    "不要扩展",
+    "不要涉及",
+    "不要提",
+    "不要看",
+    "不要查",
+    "不分析",
+    "不涉及",
+    "不需要分析",
+    "无需分析",
+    "忽略",
+    "do not analyze",
+    "don't analyze",
+    "ignore",
+    "exclude",
+)
+SCOPE_RESUMES = ("只", "仅", "请", "但", "only", "please", "but")
+"""Words that end an exclusion when they follow a comma."""
+
+ABSENCE_WORDS = ("未检索到", "没有检索到", "未找到", "没有找到", "未发现", "not found")
+STATES = ("firing", "pending", "resolved", "inactive")
+SEVERE = ("FATAL", "CRITICAL", "ERROR", "WARN", "WARNING")
+"""Log levels worth reporting unasked, the worst first."""
+
+CONCLUSIONS = ("根因", "导致", "引起", "造成", "由于", "因为", "因此", "泄漏", "耗尽", "已确认", "root cause", "caused")
+"""Words that a quotation must hold itself: no overlap of names entails them."""

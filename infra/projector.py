@@ -1,0 +1,185 @@
+"""One code path from the log to a read model, live or from the beginning: a page of events becomes rows, and the rows
+commit together with the position (R55).
+
+Any number of workers may run the same projector: whoever holds the positions applies, the others find them moved on.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import logging
+from collections.abc import Iterable, Sequence
+from typing import NoReturn, Protocol
+
+import psycopg
+
+from domain.events import Recorded, SessionErased
+from infra.event_log.errors import AccessRefused, LogUnavailable
+from infra.event_log.session_log import PARTITIONS, partition_of
+from infra.postgres import Connection, connect, prepare
+from infra.read_model_rows import (
+    Position,
+    advance,
+    load_rows,
+    lock_positions,
+    record_halt,
+    replace_rows,
+    stored_fingerprint,
+)
+from projections.read_model import ReadModel, fold_page
+from projections.registry import READ_MODELS
+
+logger = logging.getLogger(__name__)
+
+PAGE_SIZE = 500
+IDLE_SECONDS = 0.2
+FIRST_DELAY, LONGEST_DELAY = 0.2, 10.0
+"""Seconds between attempts while PostgreSQL or the log cannot be reached."""
+
+TRANSIENT_SQLSTATES = {"08", "25", "40", "53", "55", "57", "58"}
+"""Classes of PostgreSQL errors that say nothing about the event: connection, conflict, resources, shutdown, disk."""
+
+
+class LogReader(Protocol):
+    """What a projector needs of the event log. Events come in the order of the log."""
+
+    async def read(self, after: int, limit: int, *, partition: int | None = None) -> Sequence[Recorded]: ...
+
+
+class ProjectorHalted(Exception):
+    """This read model stands still until its cause is removed and the process is started again (R55)."""
+
+    def __init__(self, model: ReadModel, reason: str) -> None:
+        super().__init__(f"projector {model.name} v{model.version} halted: {reason}")
+
+
+class Projector:
+    """Keeps one version of one read model at the end of the log."""
+
+    def __init__(self, model: ReadModel, log: LogReader, dsn: str, *, page_size: int = PAGE_SIZE) -> None:
+        self._model = model
+        self._log = log
+        self._dsn = dsn
+        self._page_size = page_size
+        self._limit = page_size
+        self._after = 0
+
+    async def run(self) -> None:
+        """Apply events as they come, for ever. Raises ProjectorHalted."""
+        await self._project(until=None)
+
+    async def catch_up(self, to_position: int) -> None:
+        """Return once the rows hold every event up to `to_position`. Raises ProjectorHalted."""
+        await self._project(until=to_position)
+
+    async def _project(self, until: int | None) -> None:
+        delay = FIRST_DELAY
+        while True:
+            try:
+                async with await connect(self._dsn) as conn:
+                    await self._start(conn)
+                    while until is None or self._after < until:
+                        if not await self._next_page(conn):
+                            await asyncio.sleep(IDLE_SECONDS)
+                        delay = FIRST_DELAY
+                    return
+            except Exception as error:
+                if not _is_transient(error):
+                    raise
+                logger.warning("projector %s tries again in %.1f s: %s", self._model.name, delay, error)
+            await asyncio.sleep(delay)
+            delay = min(2 * delay, LONGEST_DELAY)
+
+    async def _start(self, conn: Connection) -> None:
+        """Go on where the rows stand, if the table has our shape and the log still holds what was applied."""
+        await prepare(conn, [self._model], PARTITIONS)
+        if await stored_fingerprint(conn, self._model) != self._model.fingerprint:
+            await self._halt(conn, "its shape was changed without a new version")
+        async with conn.transaction():
+            positions = await lock_positions(conn, self._model)
+        for applied in set(positions.values()):
+            if applied.position and not await self._stands(applied):
+                await self._halt(conn, f"the log does not hold the event that was applied at {applied.position}")
+        self._after = min(applied.position for applied in positions.values())
+
+    async def _stands(self, applied: Position) -> bool:
+        page = await self._log.read(applied.position - 1, 1)
+        return bool(page) and Position(page[0].position, page[0].hash) == applied
+
+    async def _next_page(self, conn: Connection) -> bool:
+        """Read and apply one page; False at the end of the log. A page that fails is tried again event by event, so
+        that everything before the bad event is applied and it alone is named."""
+        page: Sequence[Recorded] = ()
+        try:
+            page = await self._log.read(self._after, self._limit)
+            if not page:
+                return False
+            self._after = await self._apply(conn, page)
+        except Exception as error:
+            if _is_transient(error):
+                raise
+            if self._limit == 1:
+                await self._halt(conn, _blame(page, self._after, error), error)
+            self._limit = 1
+        else:
+            self._limit = min(2 * self._limit, self._page_size)
+        return True
+
+    async def _apply(self, conn: Connection, page: Sequence[Recorded]) -> int:
+        """Rows and positions in one transaction. Returns the position to read on from."""
+        model, end = self._model, page[-1]
+        async with conn.transaction():
+            positions = await lock_positions(conn, model)
+            slowest = min(applied.position for applied in positions.values())
+            if slowest < self._after or slowest >= end.position:  # rebuilt from an earlier event, or another's work
+                return slowest
+            fresh = [event for event in page if event.position > positions[partition_of(event.session_id)].position]
+            keys = {key for event in fresh if (key := model.key_of(event)) is not None}
+            erased = {event.session_id for event in fresh if isinstance(event.event, SessionErased)}
+            rows = await load_rows(conn, model, keys, erased)
+            changed = fold_page(model, rows, fresh)
+            await replace_rows(conn, model, changed, changed.keys() & rows.keys())
+            await advance(conn, model, Position(end.position, end.hash))
+        return end.position
+
+    async def _halt(self, conn: Connection, reason: str, cause: Exception | None = None) -> NoReturn:
+        await record_halt(conn, self._model, reason)
+        logger.critical("projector %s v%s halted: %s", self._model.name, self._model.version, reason, exc_info=cause)
+        raise ProjectorHalted(self._model, reason)
+
+
+async def run_projectors(log: LogReader, dsn: str, models: Iterable[ReadModel] = READ_MODELS) -> None:
+    """Keep all read models at the end of the log until cancelled. One that halts leaves the others running; returns
+    once all have halted."""
+    async with asyncio.TaskGroup() as group:
+        for model in models:
+            group.create_task(_run_until_halted(Projector(model, log, dsn)))
+
+
+async def _run_until_halted(projector: Projector) -> None:
+    with contextlib.suppress(ProjectorHalted):  # recorded and reported already
+        await projector.run()
+
+
+async def catch_up(log: LogReader, dsn: str, to_position: int, models: Iterable[ReadModel] = READ_MODELS) -> None:
+    """Return once all read models hold every event up to `to_position`, whoever applied them, however long it takes.
+    Raises the first ProjectorHalted, after the others have caught up."""
+    work = [Projector(model, log, dsn).catch_up(to_position) for model in models]
+    for result in await asyncio.gather(*work, return_exceptions=True):
+        if isinstance(result, BaseException):
+            raise result
+
+
+def _blame(page: Sequence[Recorded], after: int, error: Exception) -> str:
+    """Which event, and the first line of why: further lines of an error may quote content (R62)."""
+    where = f"event {page[0].position} ({page[0].event.TOPIC})" if page else f"the event after {after}"
+    first_line = str(error).partition("\n")[0][:200]
+    return f"{where} cannot be applied: {type(error).__name__}: {first_line}"
+
+
+def _is_transient(error: Exception) -> bool:
+    if isinstance(error, psycopg.Error):
+        state = error.sqlstate
+        return state[:2] in TRANSIENT_SQLSTATES if state else isinstance(error, psycopg.OperationalError)
+    return isinstance(error, OSError | LogUnavailable | AccessRefused)

@@ -1,0 +1,133 @@
+"""Settings of this process, parsed once from the environment. Importing this module costs little."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from decimal import Decimal, InvalidOperation
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+import platformdirs
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, SecretStr, ValidationError
+
+from domain.contracts import Agent
+from domain.settings import Budgets
+from infra.access import Credentials, Role
+
+
+class SettingsError(ValueError):
+    """A variable of the environment has a value that cannot be used; the message names the variable."""
+
+
+def _share(value: str) -> str:
+    try:
+        if Decimal(0) <= Decimal(value) <= Decimal(1):
+            return value
+    except InvalidOperation:  # no number, or NaN
+        pass
+    raise ValueError("must be a decimal number between 0 and 1")
+
+
+def _data_dir() -> Path:
+    return platformdirs.user_data_path("assay")
+
+
+def _key_dir() -> Path:
+    return platformdirs.user_config_path("assay") / "keys"
+
+
+class Settings(BaseModel):
+    """How this process runs. `nats_url` or `postgres_dsn` None: that server is started from its wheel."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    data_dir: Path = Field(default_factory=_data_dir)
+    key_dir: Path = Field(default_factory=_key_dir)  # apart from the data, so that a copy of one is not both
+    seal: Literal["aes-256-gcm", "none"] = "aes-256-gcm"
+    nats_url: str | None = Field(None, pattern=r"^(nats|tls|ws|wss)://")
+    nats_credentials: dict[Role, Credentials] = Field(default_factory=dict)  # of an external server
+    postgres_dsn: str | None = Field(None, repr=False)
+    openai_base_url: str | None = Field(None, pattern=r"^https?://")
+    openai_api_key: SecretStr | None = None
+    model: str | None = None
+    models: dict[Agent, str] = Field(default_factory=dict)  # where an agent has a model of its own
+    budgets: Budgets = Budgets()
+    threshold: Annotated[str, AfterValidator(_share)] = "0.5"  # a decimal string (R35)
+    window_minutes: int = Field(60, ge=1)
+    tools: str | None = Field(None, pattern=r"^[A-Za-z_][\w.]*:[A-Za-z_]\w*$")  # module:factory of injected tools
+    ack_wait: float = Field(30.0, gt=0)  # seconds until an unacknowledged message is given to another worker
+
+    @classmethod
+    def from_env(cls, environ: Mapping[str, str]) -> Settings:
+        """Empty variables count as absent. Raises SettingsError."""
+        values: dict[str, Any] = {}
+        for variable, path in _VARIABLES.items():
+            if environ.get(variable, "").strip():
+                _put(values, path, environ[variable].strip())
+        _add_credentials_file(values, environ)
+        try:
+            return cls.model_validate(values)
+        except ValidationError as error:
+            raise SettingsError(_explain(error)) from None
+
+
+_VARIABLES: dict[str, tuple[str, ...]] = {
+    "ASSAY_DATA_DIR": ("data_dir",),
+    "ASSAY_KEY_DIR": ("key_dir",),
+    "ASSAY_SEAL": ("seal",),
+    "ASSAY_NATS_URL": ("nats_url",),
+    "ASSAY_POSTGRES_DSN": ("postgres_dsn",),
+    "OPENAI_BASE_URL": ("openai_base_url",),
+    "OPENAI_API_KEY": ("openai_api_key",),
+    "ASSAY_MODEL": ("model",),
+    **{f"ASSAY_MODEL_{agent.name}": ("models", agent.value) for agent in Agent},
+    **{f"ASSAY_BUDGET_{name.upper()}": ("budgets", name) for name in Budgets.model_fields},
+    "ASSAY_THRESHOLD": ("threshold",),
+    "ASSAY_WINDOW_MINUTES": ("window_minutes",),
+    "ASSAY_TOOLS": ("tools",),
+    "ASSAY_ACK_WAIT": ("ack_wait",),
+    **{f"ASSAY_NATS_{role.name}_USER": ("nats_credentials", role.value, "user") for role in Role},
+    **{f"ASSAY_NATS_{role.name}_PASSWORD": ("nats_credentials", role.value, "password") for role in Role},
+}
+"""Every variable and the field it sets."""
+
+_CREDENTIALS_FILE = "ASSAY_NATS_CREDENTIALS_FILE"
+
+
+def _put(values: dict[str, Any], path: tuple[str, ...], value: str) -> None:
+    *parents, name = path
+    for parent in parents:
+        values = values.setdefault(parent, {})
+    values[name] = value
+
+
+def _add_credentials_file(values: dict[str, Any], environ: Mapping[str, str]) -> None:
+    """`{role: {user, password}}` from a file; variables of single roles win. A user is named like its role by default."""
+    credentials: dict[str, Any] = values.setdefault("nats_credentials", {})
+    if name := environ.get(_CREDENTIALS_FILE, "").strip():
+        for role, given in _read_json(name).items():
+            credentials[role] = {**given, **credentials.get(role, {})} if isinstance(given, dict) else given
+    for role, given in credentials.items():
+        if isinstance(given, dict):
+            given.setdefault("user", role)
+
+
+def _read_json(name: str) -> dict[str, Any]:
+    try:
+        document = json.loads(Path(name).read_bytes())
+    except (OSError, ValueError) as error:
+        raise SettingsError(f"{_CREDENTIALS_FILE}: {name} cannot be read: {error}") from None
+    if not isinstance(document, dict):
+        raise SettingsError(f"{_CREDENTIALS_FILE}: {name} must hold one object, role to user and password")
+    return document
+
+
+def _explain(error: ValidationError) -> str:
+    return "; ".join(f"{_variable(problem['loc'])}: {problem['msg']}" for problem in error.errors(include_input=False))
+
+
+def _variable(location: tuple[int | str, ...]) -> str:
+    path = tuple(str(step) for step in location if step != "[key]")
+    named = (variable for variable, target in _VARIABLES.items() if target == path)
+    return next(named, f"{_CREDENTIALS_FILE} ({'.'.join(path[1:])})" if path[0] == "nats_credentials" else path[0])

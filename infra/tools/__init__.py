@@ -1,0 +1,1 @@
+"""Read-only tools: what an agent may look at, and what comes back."""

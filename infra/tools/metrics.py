@@ -1,0 +1,218 @@
+"""`query_metrics`: alerts and instant values of a Prometheus server, or of a file holding one of its responses."""
+
+from __future__ import annotations
+
+import asyncio
+import re
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+import httpx2
+import orjson
+from pydantic import AwareDatetime, BaseModel, Field, TypeAdapter, ValidationError
+
+from domain.contracts import RetrievalDetails, ToolClass
+from infra.tools.contract import Arguments, FunctionTool, Tool, ToolContext, ToolError, ToolResult, json_text
+from infra.tools.windows import Window, duration_text, utc_text
+
+TIMEOUT_S = 15.0
+
+_NOT_A_SERVICE = {"alertname", "__name__", "severity"}
+_LABEL_PARTS = re.compile(r"[\s,;:/@]+")
+
+
+class MetricsArguments(Arguments):
+    alert_name: str = Field("", description="告警名，如 HighMemoryUsage；空表示全部告警")
+    service: str = Field("", description="服务名，与标签值（service、job、app、instance 等）整词匹配")
+    state: Literal["", "firing", "pending"] = Field("", description="告警状态；空表示不限")
+    expr: str = Field("", description="PromQL 即时查询；给出时返回该表达式的当前值而不是告警", max_length=4_000)
+
+
+class Alert(BaseModel):
+    """The parts of an alert that are filtered by; the rest is passed on as the server gave it."""
+
+    labels: dict[str, str]
+    annotations: dict[str, str] = {}
+    state: str
+    activeAt: AwareDatetime | None = None
+
+
+class AlertData(BaseModel):
+    alerts: list[dict[str, Any]]
+
+
+Point = tuple[Annotated[float, Field(ge=0, le=253_402_300_799)], str]
+"""Seconds since 1970 and a value as text, which keeps its form."""
+
+
+class Sample(BaseModel):
+    metric: dict[str, str]
+    value: Point | None = None
+    values: list[Point] | None = None
+
+
+class SeriesData(BaseModel):
+    resultType: Literal["vector", "matrix"]
+    result: list[Sample]
+
+
+class ScalarData(BaseModel):
+    resultType: Literal["scalar", "string"]
+    result: Point
+
+
+class Response(BaseModel):
+    """What a Prometheus server answers. `warnings` say that the answer may be incomplete."""
+
+    status: Literal["success"]
+    data: AlertData | Annotated[SeriesData | ScalarData, Field(discriminator="resultType")]
+    warnings: list[str] = []
+
+
+class Refusal(BaseModel):
+    status: Literal["error"]
+    errorType: str = ""
+    error: str
+
+
+_ANSWER: TypeAdapter[Response | Refusal] = TypeAdapter(Annotated[Response | Refusal, Field(discriminator="status")])
+
+
+def metrics_tool(source: str) -> Tool:
+    """The tool over a server's base URL or the path of a file."""
+
+    async def call(arguments: MetricsArguments, context: ToolContext) -> ToolResult:
+        response = await _ask(source, arguments.expr, context.now)
+        if isinstance(response.data, AlertData):
+            rows = {"alerts": _alerts(response.data, arguments, context.now)}
+        else:
+            rows = {"items": _items(response.data, arguments.service)}
+        return _result(arguments, source, str(Window(context.now, context.now)), rows, response.warnings)
+
+    return FunctionTool(
+        name="query_metrics",
+        description="查询当前的监控告警（名称、状态、标签、当前值、持续时间），或用 PromQL 查询指标的当前值。",
+        arguments=MetricsArguments,
+        tool_class=ToolClass.LIVE,
+        call=call,
+    )
+
+
+async def check_metrics(source: str) -> None:
+    """Raises ToolError or OSError if the source does not answer with alerts or values."""
+    await _ask(source, "", datetime.now(UTC))
+
+
+def is_url(source: str) -> bool:
+    return source.lower().startswith(("http://", "https://"))
+
+
+def shown_source(source: str) -> str:
+    """The source as people and models see it: a URL without credentials, the name of a file."""
+    if not is_url(source):
+        return Path(source).name
+    url = httpx2.URL(source)
+    return str(url.copy_with(userinfo=b"", query=None))
+
+
+async def _ask(source: str, expr: str, now: datetime) -> Response:
+    if is_url(source):
+        status, body = await _fetch(source, expr, now)
+        return _answer(body, f"{shown_source(source)} (HTTP {status})")
+    if expr:
+        raise ToolError("bad_arguments", f"{source} is a file: it holds one response and evaluates no expression")
+    return _answer(await asyncio.to_thread(Path(source).read_bytes), source)
+
+
+async def _fetch(source: str, expr: str, now: datetime) -> tuple[int, bytes]:
+    path, parameters = ("query", {"query": expr, "time": str(now.timestamp())}) if expr else ("alerts", {})
+    try:
+        url = httpx2.URL(source)
+        async with httpx2.AsyncClient(timeout=TIMEOUT_S, follow_redirects=True) as client:
+            address = url.copy_with(path=f"{url.path.rstrip('/')}/api/v1/{path}")
+            response = await client.get(address, params=parameters)
+    except httpx2.TimeoutException as error:
+        raise ToolError("timeout", f"{shown_source(source)} did not answer within {TIMEOUT_S:.0f} s") from error
+    except (httpx2.HTTPError, httpx2.InvalidURL) as error:
+        raise ToolError("source", f"cannot reach {shown_source(source)}: {error or type(error).__name__}") from error
+    return response.status_code, response.content
+
+
+def _answer(body: bytes, place: str) -> Response:
+    try:
+        answer = _ANSWER.validate_python(orjson.loads(body))
+    except orjson.JSONDecodeError as error:
+        raise ToolError("source", f"{place} is no Prometheus response: not JSON ({error})") from error
+    except ValidationError as error:
+        raise ToolError("source", f"{place} is no Prometheus response with alerts or values") from error
+    if isinstance(answer, Refusal):
+        kind: Literal["bad_arguments", "source"] = "bad_arguments" if answer.errorType == "bad_data" else "source"
+        raise ToolError(kind, f"{place} refused the query: {answer.error}")
+    return answer
+
+
+def _alerts(data: AlertData, arguments: MetricsArguments, now: datetime) -> list[dict[str, Any]]:
+    """The alerts asked for, as the server gave them, with the `duration` since `activeAt` on the session's clock."""
+    found = []
+    for raw in data.alerts:
+        alert = _alert(raw)
+        if _is_asked(alert, arguments):
+            active = alert.activeAt
+            found.append(raw | ({"duration": duration_text(now - active)} if active and active <= now else {}))
+    return found
+
+
+def _alert(raw: dict[str, Any]) -> Alert:
+    try:
+        return Alert.model_validate(raw)
+    except ValidationError as error:
+        raise ToolError("source", f"an alert of the response has no labels or state: {raw!r:.200}") from error
+
+
+def _is_asked(alert: Alert, arguments: MetricsArguments) -> bool:
+    name = alert.labels.get("alertname", "")
+    return (
+        (not arguments.alert_name or name.casefold() == arguments.alert_name.casefold())
+        and (not arguments.state or alert.state == arguments.state)
+        and (not arguments.service or names_service(alert.labels, arguments.service))
+    )
+
+
+def names_service(labels: Mapping[str, str], service: str) -> bool:
+    """Whether a label names the service: as its whole value or as a whole part of it, as in `order-service:8080`."""
+    wanted = service.casefold()
+    values = (value.casefold() for label, value in labels.items() if label not in _NOT_A_SERVICE)
+    return any(wanted == value or wanted in _LABEL_PARTS.split(value) for value in values)
+
+
+def _items(data: SeriesData | ScalarData, service: str) -> list[dict[str, Any]]:
+    if isinstance(data, ScalarData):
+        return [{"value": data.result[1], "timestamp": _time(data.result[0])}]
+    series = [sample for sample in data.result if not service or names_service(sample.metric, service)]
+    return [_item(sample) for sample in series]
+
+
+def _item(sample: Sample) -> dict[str, Any]:
+    labels = {label: value for label, value in sample.metric.items() if label != "__name__"}
+    item: dict[str, Any] = {"name": sample.metric.get("__name__", ""), "labels": labels}
+    if sample.value is not None:
+        return item | {"value": sample.value[1], "timestamp": _time(sample.value[0])}
+    return item | {"values": [f"{_time(time)} {value}" for time, value in sample.values or ()]}
+
+
+def _time(seconds: float) -> str:
+    return utc_text(datetime.fromtimestamp(seconds, UTC))
+
+
+def _result(
+    arguments: MetricsArguments, source: str, window: str, rows: dict[str, list[dict[str, Any]]], warnings: list[str]
+) -> ToolResult:
+    filters = arguments.model_dump(exclude_defaults=True)
+    query = ", ".join(f"{name}={value}" for name, value in filters.items())
+    total = sum(map(len, rows.values()))
+    output: dict[str, Any] = {"success": True, "source": shown_source(source), "query": query, "window": window}
+    output |= rows | {"total": total, "truncated": bool(warnings)}
+    output["message"] = "；".join(warnings) or ("" if total else "未找到匹配的告警或指标")
+    return ToolResult(json_text(output), True, retrieval=RetrievalDetails(query=query, window=window))

@@ -1,0 +1,11 @@
+"""All read models, in the order in which they are shown."""
+
+from __future__ import annotations
+
+from projections.agent_step import AGENT_STEP
+from projections.diagnosis_session import DIAGNOSIS_SESSION
+from projections.read_model import ReadModel
+from projections.self_evaluation import SELF_EVALUATION
+from projections.tool_invocation import TOOL_INVOCATION
+
+READ_MODELS: tuple[ReadModel, ...] = (DIAGNOSIS_SESSION, AGENT_STEP, TOOL_INVOCATION, SELF_EVALUATION)
