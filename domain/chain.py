@@ -11,20 +11,28 @@ GENESIS = "0" * 64
 
 PREVIOUS_HASH_HEADER = "Assay-Previous-Hash"
 HASH_HEADER = "Assay-Hash"
+EVENT_HEADER = "Assay-Event-Id"
+COMMIT_HEADER = "Assay-Commit-Id"
 SESSION_HEADER = "Assay-Session-Id"
 VERSION_HEADER = "Assay-Version"
+TOPIC_HEADER = "Assay-Topic"
+SCHEMA_HEADER = "Assay-Schema-Version"
+CORRELATION_HEADER = "Assay-Correlation-Id"
+CAUSATION_HEADER = "Assay-Causation-Id"
+TIME_HEADER = "Assay-Time"
+ACTOR_HEADER = "Assay-Actor"
 
 CHAINED_HEADERS = (
-    "Assay-Event-Id",
-    "Assay-Commit-Id",
+    EVENT_HEADER,
+    COMMIT_HEADER,
     SESSION_HEADER,
     VERSION_HEADER,
-    "Assay-Topic",
-    "Assay-Schema-Version",
-    "Assay-Correlation-Id",
-    "Assay-Causation-Id",
-    "Assay-Time",
-    "Assay-Actor",
+    TOPIC_HEADER,
+    SCHEMA_HEADER,
+    CORRELATION_HEADER,
+    CAUSATION_HEADER,
+    TIME_HEADER,
+    ACTOR_HEADER,
 )
 """Headers the hash covers, in this order. Never the server's own: sending a commit again changes those."""
 

@@ -417,6 +417,7 @@ class RetryContext(Contract):
     missing_evidence_facts: tuple[str, ...] = ()
     instruction: str = ""
     verified_claims: tuple[VerifiedClaim, ...] = ()
+    held_refs: tuple[EvidenceBinding, ...] = ()  # passed items of claims not proven yet, with the system's text
 
 
 # ---------------------------------------------------------------- rule evaluation, composer (R46, R57)

@@ -8,20 +8,15 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from domain.contracts import ToolInvocation
+from domain.phrases import COMMON_TERMS
 from domain.times import times_in
 from domain.values import blanked, is_numeric_word, narrowed
-
-COMMON_TERMS = frozenset(
-    """api apis http https tcp udp ip ipv4 ipv6 url uri id ids ok json xml html sql utf-8 utc gmt cst n/a i/o tcp/ip
-    qps tps rps k8s http/1.1 http/2 http2 read-only real-time end-to-end gb mb kb tb gib mib kib tib ms""".split()
-)
-"""Words shaped like names that name nothing in particular."""
 
 _WORD = r"[A-Za-z0-9_]+(?:[.\-][A-Za-z0-9_]+)*"
 _PATH = r"/?[A-Za-z0-9_](?:[A-Za-z0-9_.\-{}]*[A-Za-z0-9_}])?(?:/[A-Za-z0-9_.\-{}]*[A-Za-z0-9_}])+"
 _NAME = re.compile(rf"(?<![A-Za-z0-9_])(?:(?P<path>{_PATH})|(?P<word>{_WORD}))")
 _HUMP = re.compile(r"[A-Z]+(?=[A-Z][a-z])|[A-Z]+(?![a-z])|[A-Z][a-z]+|[a-z]+|\d+")
-_PERCENTILE = re.compile(r"[pP]\d{1,3}|[1-5][xX]{2}|[tT][oO][pP]\d{1,3}")
+_PERCENTILE = re.compile(r"[pP]\d{1,3}(?:\.\d+)?|[1-5][xX]{2}|[tT][oO][pP]\d{1,3}")
 _CODE = re.compile(r"(?=[A-Z0-9_.\-]*[A-Z])(?=[A-Z_.\-]*[0-9_])[A-Z0-9_.\-]+")
 
 

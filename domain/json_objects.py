@@ -124,7 +124,7 @@ _OPENING = re.compile(r"<(?P<tag>think(?:ing)?)>|\{(?=\s*[\"'{}\[])|\[(?=\s*\{)"
 _THINK_CLOSED = re.compile(r"</think(?:ing)?>", re.IGNORECASE)
 _THINK_BLOCK = re.compile(r"<think(?:ing)?>.*?(?:</think(?:ing)?>|\Z)", re.IGNORECASE | re.DOTALL)
 _FENCE = re.compile(r"(?:```|~~~)[\w-]*")
-_STRAY_BRACKETS = re.compile(r"\W*[{}\[\]]\W*")
+_WORD = re.compile(r"\w")
 _STRUCTURE = {
     "{": re.compile(r'"[^"\\]*+(?:\\.[^"\\]*+)*+"?|[{}]', re.DOTALL),
     "[": re.compile(r'"[^"\\]*+(?:\\.[^"\\]*+)*+"?|[\[\]]', re.DOTALL),
@@ -149,7 +149,7 @@ def _find(raw: str, wanted: type[Outermost]) -> tuple[Outermost | None, tuple[st
         return None, (), "a JSON value is never closed"
     if len(values) != 1:
         return None, (), f"{len(values)} JSON values, not one" if values else "no JSON value"
-    if _STRAY_BRACKETS.fullmatch(bare):
+    if set(bare) & set("{}[]") and not _WORD.search(bare):
         return None, (), "brackets without a partner beside the JSON value"
     thought = any(part.kind is _Kind.THOUGHT for part in parts)
     noted = {"think block": thought, "code fence": _FENCE.search(around), "prose": bare}

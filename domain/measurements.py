@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Collection, Sequence
+from datetime import datetime, timedelta
 from fractions import Fraction
+from typing import assert_never
 
 from domain.times import TimeMention, spans, times_in
 from domain.units import BARE, COUNT, RATIO, TIME
@@ -15,15 +17,20 @@ _MOST_FOR_ROUNDED_RATIOS = 6
 
 
 class Measurements:
-    """The numbers of some texts. `counts` are numbers of things that code counted, such as how many items are bound."""
+    """The numbers of some texts.
 
-    def __init__(self, texts: Sequence[str], counts: Collection[int] = ()) -> None:
+    `counts` are numbers of things that code counted, such as how many items are bound. Up to `now`, the session's
+    clock, the times in the texts have lasted: an alert active since 11:05 has been firing for 15 minutes at 11:20 (R9).
+    """
+
+    def __init__(self, texts: Sequence[str], counts: Collection[int] = (), now: datetime | None = None) -> None:
         self._numbers: dict[str, Counter[Fraction]] = {}
         self._written: set[Fraction] = set()
         self._counts = set(counts)
         self._times: list[TimeMention] = []
         for text in texts:
             self._read(text)
+        self._elapsed = _elapsed(self._times, now) if now else ()
 
     def _read(self, text: str) -> None:
         of_one_kind: dict[str, int] = defaultdict(int)
@@ -55,8 +62,9 @@ class Measurements:
         return value.written in bare or (value.dimension == RATIO and value.number in bare)
 
     def entail(self, value: Value) -> bool:
-        """Whether the value is stated, or is a count, a difference or a ratio of the numbers here."""
-        return self.state(value) or self._is_count(value) or self._is_difference(value) or self._is_ratio(value)
+        """Whether the value is stated, or is a count, a difference, a ratio or an elapsed time of what stands here."""
+        derivations = (self._is_count, self._is_difference, self._is_ratio, self._is_elapsed)
+        return self.state(value) or any(is_derived(value) for is_derived in derivations)
 
     def hold_time(self, mention: TimeMention) -> bool:
         return any(mention.is_part_of(known) for known in self._times)
@@ -72,6 +80,18 @@ class Measurements:
         if value.dimension not in {BARE, RATIO} or value.number <= 0:
             return False
         return any(_has_ratio(numbers, value) for numbers in self._numbers.values())
+
+    def _is_elapsed(self, value: Value) -> bool:
+        return value.dimension == TIME and any(abs(seconds - value.number) < value.step for seconds in self._elapsed)
+
+
+def _elapsed(times: Sequence[TimeMention], now: datetime) -> tuple[Fraction, ...]:
+    """Seconds from each time to now, and from the first to the last."""
+    moments = [moment for mention in times if (moment := mention.moment(now))]
+    lengths = [now - moment for moment in moments]
+    if moments:
+        lengths.append(max(moments) - min(moments))
+    return tuple(Fraction(int(length.total_seconds())) for length in lengths if length > timedelta(0))
 
 
 def _family(dimension: str) -> str:
@@ -91,16 +111,17 @@ def _has_ratio(numbers: Counter[Fraction], value: Value) -> bool:
     return any(abs(part / whole - value.number) <= value.step / 2 for part, whole in pairs)
 
 
-def unsupported_values(text: str, items: Measurements, question: Measurements, windows: Collection[Fraction]) -> list[str]:
+def unsupported_values(
+    text: str, items: Measurements, question: Measurements, windows: Collection[Fraction]
+) -> list[str]:
     """The numbers and times of `text` that its items do not carry, as written.
 
     The question excuses identifiers and times; `windows` (seconds) are the lengths of time that were asked or searched.
     """
-    excused = {Role.IDENTIFIER: question.state, Role.WINDOW: lambda value: value.number in windows}
     missing = [
         text[value.start : value.end]
         for value in values_in(text)
-        if not items.entail(value) and not excused.get(value.role, _never)(value)
+        if not items.entail(value) and not _is_excused(value, question, windows)
     ]
     missing += [
         text[mention.start : mention.end]
@@ -110,5 +131,13 @@ def unsupported_values(text: str, items: Measurements, question: Measurements, w
     return missing
 
 
-def _never(_value: Value) -> bool:
-    return False
+def _is_excused(value: Value, question: Measurements, windows: Collection[Fraction]) -> bool:
+    match value.role:
+        case Role.IDENTIFIER:
+            return question.state(value)
+        case Role.WINDOW:
+            return value.number in windows
+        case Role.MEASURED:
+            return False
+        case _:
+            assert_never(value.role)

@@ -6,7 +6,7 @@ from decimal import Decimal
 from fractions import Fraction
 from typing import assert_never
 
-from domain.contracts import Outcome, Route, Verdict
+from domain.contracts import Route, Verdict
 
 LAST_ROUND = 2
 """No session has more rounds (R40)."""
@@ -26,18 +26,3 @@ def route_after(
             return Route.RETRY if may_retry and Fraction(score) < Fraction(threshold) else Route.DISCLAIMER
         case _:
             assert_never(verdict)
-
-
-def outcome_of(route: Route) -> Outcome | None:
-    """What the user is shown on this route; None while the session goes on."""
-    match route:
-        case Route.COMPOSE:
-            return Outcome.NORMAL
-        case Route.DISCLAIMER:
-            return Outcome.LOW_CONFID_WITH_DISCLAIMER
-        case Route.DEGRADE:
-            return Outcome.DEGRADED
-        case Route.RETRY:
-            return None
-        case _:
-            assert_never(route)

@@ -6,11 +6,10 @@ from collections.abc import Sequence
 from datetime import datetime, timedelta
 
 from domain.contracts import CheckedBinding, ToolInvocation
+from domain.phrases import CURRENT_WORDS
 from domain.times import times_in
 from domain.units import TIME
 from domain.values import Role, values_in
-
-CURRENT_WORDS = ("当前", "目前", "现在", "此刻", "正在", "眼下", "此时", "currently", "right now", "at present")
 
 
 def asked_window(question: str, window_minutes: int) -> timedelta:

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta, tzinfo
+from itertools import pairwise
 
 _CLOCK = r"(?:[01]?\d|2[0-3]):[0-5]\d(?::[0-5]\d(?:[.,]\d{1,9})?)?"
 _ZONE = r"(?:\s?Z|\s?[+-]\d{2}:?\d{2})"
 _CLOCK_PARTS = re.compile(rf"(\d+):(\d+)(?::(\d+))?(?:[.,]\d+)?\s?({_ZONE})?")
 _TIME = re.compile(
     rf"(?<![\d.:])(?:"
-    rf"(?P<date>\d{{4}}[-/](?:0?[1-9]|1[0-2])[-/](?:3[01]|[12]\d|0?[1-9])(?!\d))(?:[T ]\s?(?P<dated>{_CLOCK}{_ZONE}?)(?![\d:]))?"
+    rf"(?P<date>\d{{4}}[-/](?:0?[1-9]|1[0-2])[-/](?:3[01]|[12]\d|0?[1-9])(?!\d))"
+    rf"(?:[T ]\s?(?P<dated>{_CLOCK}{_ZONE}?)(?![\d:]))?"
     rf"|(?P<year>\d{{4}})\s?年(?:\s?(?P<ym>\d{{1,2}})\s?月(?:\s?(?P<ymd>\d{{1,2}})\s?日)?)?"
     rf"|(?P<month>\d{{1,2}})\s?月\s?(?P<day>\d{{1,2}})\s?[日号]"
     rf"|(?P<hour>\d{{1,2}})\s?(?:[点时]\s?(?P<minute>\d{{1,2}})\s?分(?!钟)|点(?=[整钟左前后许]))"
@@ -49,6 +50,7 @@ class TimeMention:
         if self.hour is None:
             return None
         try:
+            zone = _zone(self.zone) or now.tzinfo
             found = now.replace(
                 year=self.year or now.year,
                 month=self.month or now.month,
@@ -57,7 +59,7 @@ class TimeMention:
                 minute=self.minute or 0,
                 second=self.second or 0,
                 microsecond=0,
-                tzinfo=_zone(self.zone) or now.tzinfo,
+                tzinfo=zone,
             )
         except ValueError:
             return None
@@ -76,14 +78,16 @@ def times_in(text: str) -> tuple[TimeMention, ...]:
 
 def _mention(match: re.Match[str]) -> TimeMention:
     part = match.groupdict()
-    if part["date"]:
-        year, month, day = (int(piece) for piece in re.split("[-/]", part["date"]))
-    else:
-        year, month, day = _number(part["year"]), _number(part["ym"] or part["month"]), _number(part["ymd"] or part["day"])
+    written = re.split("[-/]", part["date"]) if part["date"] else _chinese_date(part)
+    year, month, day = map(_number, written)
     hour, minute, second, zone = _number(part["hour"]), _number(part["minute"]), None, ""
     if clock := part["dated"] or part["clock"]:
         hour, minute, second, zone = _clock(clock)
     return TimeMention(match.start(), match.end(), year, month, day, hour, minute, second, zone)
+
+
+def _chinese_date(part: dict[str, str | None]) -> list[str | None]:
+    return [part["year"], part["ym"] or part["month"], part["ymd"] or part["day"]]
 
 
 def _number(digits: str | None) -> int | None:
@@ -97,20 +101,22 @@ def _clock(text: str) -> tuple[int, int, int | None, str]:
 
 def spans(text: str) -> tuple[timedelta, ...]:
     """Lengths of the windows written in the text as start/end: "06:00Z/06:30Z" is 30 minutes."""
-    return spans_between(text, times_in(text))
+    lengths = (
+        _between(first, second)
+        for first, second in pairwise(times_in(text))
+        if _PAIR_GAP.fullmatch(text, first.end, second.start)
+    )
+    return tuple(length for length in lengths if length is not None)
 
 
-def spans_between(text: str, mentions: Sequence[TimeMention]) -> tuple[timedelta, ...]:
-    found = []
-    for first, second in zip(mentions, mentions[1:], strict=False):
-        if not _PAIR_GAP.fullmatch(text, first.end, second.start):
-            continue
-        start = first.moment(_REFERENCE)
-        end = second.moment(start) if start else None
-        if start and end:
-            length = end - start
-            found.append(length + timedelta(days=1) if length < timedelta(0) and second.day is None else length)
-    return tuple(found)
+def _between(first: TimeMention, second: TimeMention) -> timedelta | None:
+    start = first.moment(_REFERENCE)
+    end = second.moment(start) if start else None
+    if start is None or end is None:
+        return None
+    length = end - start
+    return length + timedelta(days=1) if length < timedelta(0) and second.day is None else length
 
 
 _REFERENCE = datetime.fromisoformat("2000-01-01T00:00:00+00:00")
+"""Stands in for the parts that a window does not write."""

@@ -62,7 +62,11 @@ UNITS: dict[str, Unit] = {
     **{name: Unit(BARE, Fraction(scale)) for scale, names in _BARE_SCALES.items() for name in names},
     **{name: Unit("celsius") for name in ("℃", "°C", "摄氏度")},
     **{name: Unit(COUNT) for name in CLASSIFIERS},
-    **{scale + name: Unit(COUNT, Fraction(size)) for scale, size in (("万", 10**4), ("亿", 10**8)) for name in CLASSIFIERS},
+    **{
+        scale + name: Unit(COUNT, Fraction(size))
+        for scale, size in (("万", 10**4), ("亿", 10**8))
+        for name in CLASSIFIERS
+    },
 }
 
 _FOLDED = {name.casefold(): unit for name, unit in UNITS.items() if len(name) > 1}
@@ -73,7 +77,11 @@ def unit_named(name: str) -> Unit:
     return UNITS.get(name) or _FOLDED.get(name.casefold()) or Unit(name.casefold())
 
 
-_DIGITS = {digit: value for value, digits in enumerate(("零〇", "一", "二两", "三", "四", "五", "六", "七", "八", "九")) for digit in digits}
+_DIGITS = {
+    digit: value
+    for value, digits in enumerate(("零〇", "一", "二两", "三", "四", "五", "六", "七", "八", "九"))
+    for digit in digits
+}
 _SMALL = {"十": 10, "百": 100, "千": 1000}
 _LARGE = {"万": 10**4, "亿": 10**8}
 

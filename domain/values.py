@@ -31,11 +31,13 @@ _LONGEST_NUMBER = 40
 """Characters; anything longer is an id, and exponents could be written to exhaust memory."""
 
 _WIDE = {ord(wide): narrow for wide, narrow in zip("％．：＋－／＝", "%.:+-/=", strict=True)}
-_WIDE |= {code: chr(code - 0xFEE0) for first, last in ("０９", "ａｚ", "ＡＺ") for code in range(ord(first), ord(last) + 1)}
+_WIDE |= {
+    code: chr(code - 0xFEE0) for first, last in ("０９", "ａｚ", "ＡＺ") for code in range(ord(first), ord(last) + 1)
+}
 
 _NUMBER = r"(?:\d{1,3}(?:,\d{3}){1,10}(?!\d)|\d+)(?:\.\d+)?(?:[eE][+-]?\d{1,2}(?![\w.]))?"
 _UNIT_NAMES = sorted(UNITS, key=len, reverse=True)
-_ASCII_UNIT = "|".join(re.escape(name) for name in _UNIT_NAMES if name.isascii() and name.isalpha() or name == "°C")
+_ASCII_UNIT = "|".join(re.escape(name) for name in _UNIT_NAMES if (name.isascii() and name.isalpha()) or name == "°C")
 _OTHER_UNIT = "|".join(re.escape(name) for name in _UNIT_NAMES if not (name.isascii() and name.isalpha()))
 _DURATION = re.compile(r"(?:\d+(?:\.\d+)?(?:ms|us|ns|h|m|s|d)){2,}(?![A-Za-z0-9])")
 _DURATION_PART = re.compile(r"(\d+(?:\.\d+)?)(ms|us|ns|h|m|s|d)")
@@ -117,7 +119,7 @@ def values_in(text: str) -> tuple[Value, ...]:
     text = blanked(text, [(value.start, value.end) for value in durations])
     numbers = [_value(match) for match in _VALUE.finditer(text)]
     found = sorted([*durations, *numbers, *_chinese_values(text)], key=lambda value: value.start)
-    return tuple(_with_role(value, text) for value in _with_shared_units(found, text))
+    return tuple(_with_role(value, text) for value in _with_shared_units(_joined(found, text), text))
 
 
 def _may_hold_values(word: str) -> bool:
@@ -161,6 +163,24 @@ def _chinese_values(text: str) -> list[Value]:
     return found + [_scaled(match, Fraction(chinese_number(match["number"])), unit_named("%"), 0) for match in percents]
 
 
+def _joined(values: Sequence[Value], text: str) -> list[Value]:
+    """1 小时 30 分钟 is one value."""
+    found: list[Value] = []
+    for value in values:
+        last = found[-1] if found else None
+        if last and _continues(last, value, text):
+            total = last.number + value.number
+            found[-1] = replace(last, end=value.end, number=total, written=total, step=value.step)
+        else:
+            found.append(value)
+    return found
+
+
+def _continues(last: Value, value: Value, text: str) -> bool:
+    is_finer = last.dimension == value.dimension == TIME and 0 <= value.number < last.step
+    return is_finer and not text[last.end : value.start].strip()
+
+
 def _with_shared_units(values: Sequence[Value], text: str) -> list[Value]:
     """In 3600 / 3900 / 4200ms the last unit holds for all."""
     found: list[Value] = []
@@ -168,9 +188,7 @@ def _with_shared_units(values: Sequence[Value], text: str) -> list[Value]:
         following = found[-1] if found else None
         if following and _shares_unit(value, following, text):
             scale = following.number / following.written
-            value = replace(
-                value, number=value.written * scale, dimension=following.dimension, step=value.step * scale
-            )
+            value = replace(value, number=value.written * scale, dimension=following.dimension, step=value.step * scale)
         found.append(value)
     return found[::-1]
 

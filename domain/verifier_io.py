@@ -35,29 +35,16 @@ def verifier_payload(
     round: int,
 ) -> dict[str, Any]:
     """The whole input of the Verifier, ready for JSON: no conversation, no reasoning, no think block (R5, R31)."""
-    structured = parsed.structured.model_dump(mode="json") if parsed.structured else None
     return {
         "original_query": question,
         "session_time": now.isoformat(),
         "executor_final_answer": strip_think(parsed.final_answer),
-        "executor_structured_output": _without_think(structured),
+        "executor_structured_output": parsed.structured.model_dump(mode="json") if parsed.structured else None,
         "executor_output_parse_status": parsed.status.model_dump(mode="json"),
-        "gatekeeper_result": _without_think(gatekeeper.model_dump(mode="json")),
+        "gatekeeper_result": gatekeeper.model_dump(mode="json"),
         "tool_trace_summary": slim(trace),
         "retry_context": retry_context.model_dump(mode="json") if retry_context and round > 1 else None,
     }
-
-
-def _without_think(value: Any) -> Any:
-    match value:
-        case str():
-            return strip_think(value) if "<" in value else value
-        case list():
-            return [_without_think(item) for item in value]
-        case dict():
-            return {key: _without_think(item) for key, item in value.items()}
-        case _:
-            return value
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,6 +56,7 @@ class VerifierAnswer:
     groundedness_score: Decimal
     critical_fact_count: int
     rationale: str
+    stripped: tuple[str, ...] = ()  # what stood around the object: a code fence, a think block
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,18 +106,22 @@ class _Answer(_Strict):
 
 
 def parse_verifier_output(raw: object) -> VerifierReading:
-    """Read a text, or an object that is already parsed. Never raises: whatever does not fit is unreadable (R33)."""
+    """Read a text, or an object that is already parsed. Never raises: whatever does not fit is unreadable (R33).
+
+    Around the one object a code fence or a think block is tolerated and noted, prose is not.
+    """
     if raw is None:
         return VerifierUnreadable("the verifier gave no output")
+    stripped: tuple[str, ...] = ()
     if isinstance(raw, str):
         found = find_object(raw)
-        if found.problem:
-            return VerifierUnreadable(found.problem)
-        raw = found.value
+        if found.problem or "prose" in found.stripped:
+            return VerifierUnreadable(found.problem or "there is text around the JSON object")
+        raw, stripped = found.value, found.stripped
     if not isinstance(raw, Mapping):
         return VerifierUnreadable(f"the output is not one JSON object but {type(raw).__name__}")
     try:
-        return _reading(_Answer.model_validate(dict(raw)))
+        return _reading(_Answer.model_validate(dict(raw)), stripped)
     except ValidationError as error:
         return VerifierUnreadable(_explained(error))
 
@@ -139,13 +131,14 @@ def _explained(error: ValidationError) -> str:
     return "; ".join(f"{'.'.join(str(part) for part in problem['loc'])}: {problem['msg']}" for problem in first)
 
 
-def _reading(answer: _Answer) -> VerifierAnswer:
+def _reading(answer: _Answer, stripped: tuple[str, ...]) -> VerifierAnswer:
     return VerifierAnswer(
         facts=tuple(_fact(fact) for fact in answer.facts_checked),
         verdict=answer.verdict,
         groundedness_score=Decimal(str(answer.groundedness_score)),
         critical_fact_count=answer.critical_fact_count,
         rationale=answer.rationale,
+        stripped=stripped,
     )
 
 

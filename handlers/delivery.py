@@ -16,7 +16,7 @@ from uuid import UUID
 
 from faststream import BaseMiddleware
 from faststream.message import StreamMessage
-from faststream.nats import NatsMessage
+from faststream.nats.message import NatsMessage
 from nats.errors import Error as NatsError
 
 from handlers.runner import Superseded

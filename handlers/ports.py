@@ -48,8 +48,11 @@ class Model(Protocol):
 class Workbench(Protocol):
     """What one session's agents work with, made from its recorded sources and model server."""
 
-    tools: Mapping[str, Tool]
-    surroundings: Surroundings
+    @property
+    def tools(self) -> Mapping[str, Tool]: ...
+
+    @property
+    def surroundings(self) -> Surroundings: ...
 
     def model_for(self, agent: Agent) -> Model: ...
 

@@ -7,13 +7,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 
 from domain.contracts import Agent
 from domain.events import SessionOpenedContent, Sources
 from domain.session.conversation import Surroundings
 from handlers.ports import Model
 from handlers.session_settings import model_server
-from infra.models import build_client, extractive_client
+from infra.models.client import build_client, extractive_client
 from infra.settings import Settings
 from infra.tools.contract import Tool
 from infra.tools.knowledge import knowledge_map
@@ -55,8 +56,8 @@ class Workbenches:
 
     def _built(self, sources: Sources) -> tuple[Mapping[str, Tool], Surroundings]:
         surroundings = Surroundings(
-            knowledge_domains=tuple(knowledge_map(sources.knowledge)) if sources.knowledge else (),
-            skills=tuple(skill_catalog(sources.skills)) if sources.skills else (),
+            knowledge_domains=tuple(knowledge_map(Path(sources.knowledge)).splitlines()) if sources.knowledge else (),
+            skills=tuple(skill_catalog(Path(sources.skills))) if sources.skills else (),
         )
         return build_tools(sources, self.injected), surroundings
 

@@ -39,7 +39,9 @@ CREATE TABLE IF NOT EXISTS assay_meta.position (
 
 async def connect(dsn: str) -> Connection:
     """A connection that commits each statement unless inside `transaction()`. Raises psycopg.OperationalError."""
-    return await AsyncConnection.connect(dsn, autocommit=True, row_factory=dict_row)
+    conn = await AsyncConnection.connect(dsn, autocommit=True, row_factory=dict_row)
+    await conn.execute("SET idle_in_transaction_session_timeout = '60s'")  # a frozen worker must not hold its locks
+    return conn
 
 
 def table(model: ReadModel) -> sql.Identifier:
@@ -84,9 +86,7 @@ async def _prepare_version(conn: Connection, model: ReadModel, partitions: int) 
 
 
 def _table_statements(model: ReadModel) -> list[sql.Composed]:
-    shape = [
-        sql.SQL("{} {}").format(sql.Identifier(name), sql.SQL(kind)) for name, kind in model.columns.items()
-    ]
+    shape = [sql.SQL("{} {}").format(sql.Identifier(name), sql.SQL(kind)) for name, kind in model.columns.items()]
     create = sql.SQL("CREATE TABLE {table} ({columns}, PRIMARY KEY ({key}))").format(
         table=table(model), columns=sql.SQL(", ").join(shape), key=columns(model.key)
     )

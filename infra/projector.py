@@ -15,8 +15,8 @@ from typing import NoReturn, Protocol
 import psycopg
 
 from domain.events import Recorded, SessionErased
-from infra.event_log.errors import AccessRefused, LogUnavailable
-from infra.event_log.session_log import PARTITIONS, partition_of
+from infra.event_log.errors import AccessRefused, ChainBroken, LogUnavailable, Unreadable
+from infra.event_log.jetstream import PARTITIONS, partition_of
 from infra.postgres import Connection, connect, prepare
 from infra.read_model_rows import (
     Position,
@@ -104,7 +104,10 @@ class Projector:
         self._after = min(applied.position for applied in positions.values())
 
     async def _stands(self, applied: Position) -> bool:
-        page = await self._log.read(applied.position - 1, 1)
+        try:
+            page = await self._log.read(applied.position - 1, 1)
+        except (ChainBroken, Unreadable):
+            return False
         return bool(page) and Position(page[0].position, page[0].hash) == applied
 
     async def _next_page(self, conn: Connection) -> bool:
@@ -134,7 +137,9 @@ class Projector:
             slowest = min(applied.position for applied in positions.values())
             if slowest < self._after or slowest >= end.position:  # rebuilt from an earlier event, or another's work
                 return slowest
-            fresh = [event for event in page if event.position > positions[partition_of(event.session_id)].position]
+            fresh = [
+                event for event in page if event.position > positions[partition_of(str(event.session_id))].position
+            ]
             keys = {key for event in fresh if (key := model.key_of(event)) is not None}
             erased = {event.session_id for event in fresh if isinstance(event.event, SessionErased)}
             rows = await load_rows(conn, model, keys, erased)

@@ -181,8 +181,12 @@ def _id_range(prefix: str) -> dict[str, UUID] | None:
 
 
 def _select(conn: psycopg.Connection[Any], row: type[R], tail: LiteralString, parameters: dict[str, Any]) -> list[R]:
-    """The columns are the fields of `row`."""
+    """The columns are the fields of `row`. Nothing is found before the first projector has made the read models."""
     names = sql.SQL(", ").join(sql.Identifier(field.name) for field in fields(row))
     query = sql.SQL("SELECT {} {}").format(names, sql.SQL(tail))
     with conn.cursor(row_factory=class_row(row)) as cursor:
-        return cursor.execute(query, parameters).fetchall()
+        try:
+            return cursor.execute(query, parameters).fetchall()
+        except psycopg.errors.UndefinedTable:
+            conn.rollback()
+            return []

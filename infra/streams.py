@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any
 
 import nats.errors
@@ -50,14 +49,8 @@ REACTIONS: Mapping[str, str] = {
 _MAX_ACK_PENDING = 10_000
 
 
-@dataclass(frozen=True, slots=True)
 class StreamsError(Exception):
     """A stream or consumer could not be created; the message says which and why."""
-
-    message: str
-
-    def __str__(self) -> str:
-        return self.message
 
 
 def stream_configs(replicas: int = 1) -> tuple[StreamConfig, ...]:

@@ -1,8 +1,10 @@
-"""Recorded events made by hand, for tests of whatever reads the log."""
+"""Shared by all tests: skipping by name where a program is missing, and recorded events made by hand."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+import os
+import shutil
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from datetime import UTC, datetime, timedelta
 from hashlib import sha256
 from itertools import count
@@ -37,6 +39,28 @@ OPENED_AT = datetime(2026, 7, 8, 3, 0, tzinfo=UTC)
 NAMESPACE = UUID("0198c0de-0000-7000-8000-000000000000")
 SESSION = uuid5(NAMESPACE, "session")
 
+
+def pytest_runtest_setup(item: pytest.Item) -> None:
+    """A test whose program is missing is skipped by name, or fails where skips are forbidden."""
+    for marker in item.iter_markers("program"):
+        name = marker.args[0]
+        if shutil.which(name) is None:
+            if os.environ.get("ASSAY_FORBID_SKIPS"):
+                pytest.fail(f"{name} is not installed, and skips are forbidden")
+            pytest.skip(f"{name} is not installed")
+
+
+class ListLog:
+    """An event log in memory, as far as a projector reads it. `events` may grow."""
+
+    def __init__(self, events: Sequence[e.Recorded]) -> None:
+        self.events = list(events)
+
+    async def read(self, after: int, limit: int, *, partition: int | None = None) -> Sequence[e.Recorded]:
+        assert partition is None
+        return [one for one in self.events if one.position > after][:limit]
+
+
 Record = Callable[..., e.Recorded]
 Diagnosis = Callable[..., list[e.Recorded]]
 
@@ -58,6 +82,12 @@ def diagnosis() -> Diagnosis:
 def interleaved() -> Diagnosis:
     """`interleaved(sessions)`: that many such sessions in one log, taking turns, at positions from 1."""
     return _interleaved
+
+
+@pytest.fixture(scope="session")
+def log_of() -> Callable[[Sequence[e.Recorded]], ListLog]:
+    """`log_of(events)`: a log that holds them, to be read by a projector."""
+    return ListLog
 
 
 def _recorded(event: e.Event, version: int = 1, position: int = 1, session_id: UUID = SESSION) -> e.Recorded:

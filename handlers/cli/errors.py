@@ -19,6 +19,7 @@ _UNUSABLE = (
     ("domain.session.decide", "InvalidCommand"),
     ("infra.settings", "SettingsError"),
     ("infra.queries", "AmbiguousSession"),
+    ("infra.tools.registry", "ToolLoadError"),
 )
 _FAILED = {
     ("infra.embedded.process", "ServerError"): "{}",

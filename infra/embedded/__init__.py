@@ -8,7 +8,6 @@ can have the lock alone stops the servers. Servers left behind by a killed last 
 
 from __future__ import annotations
 
-import asyncio
 import contextlib
 import fcntl
 import signal
@@ -59,10 +58,11 @@ def running_servers(settings: Settings) -> Iterator[Servers]:
 
 @contextlib.asynccontextmanager
 async def running_servers_async(settings: Settings) -> AsyncIterator[Servers]:
-    """The same for a running event loop, which goes on while the servers start and stop."""
-    servers = running_servers(settings)
-    yield await asyncio.to_thread(servers.__enter__)
-    await asyncio.to_thread(servers.__exit__, None, None, None)
+    """The same for use in a coroutine. The event loop stands still while servers start and stop, so that no
+    cancellation can come in between and leave them behind.
+    """
+    with running_servers(settings) as servers:
+        yield servers
 
 
 @contextlib.contextmanager
@@ -99,7 +99,7 @@ def _stop_if_unused(in_use: IO[str], servers: list[NatsServer | PostgresServer])
 
 
 def _keep_running(folder: Path, servers: list[NatsServer | PostgresServer], leaving: threading.Event) -> None:
-    """Restart a crashed server, on its old port. A failure is tried again: the clients report what they cannot reach."""
+    """Restart a crashed server on its old port; if that fails, clients report what they miss, and it is tried again."""
     while not leaving.wait(_WATCH_SECONDS):
         if all(server.is_running() for server in servers):
             continue
@@ -119,16 +119,20 @@ def _locked(folder: Path) -> Iterator[None]:
 
 @contextlib.contextmanager
 def _termination_unwinds() -> Iterator[None]:
-    """SIGTERM leaves the block like an exception, unless the program has its own way with it."""
-    if threading.current_thread() is not threading.main_thread() or signal.getsignal(signal.SIGTERM) != signal.SIG_DFL:
+    """A signal that would end the program at once leaves the block like an exception, so that servers are stopped."""
+    if threading.current_thread() is not threading.main_thread():
         yield
         return
-    signal.signal(signal.SIGTERM, _exit)
+    ours = [number for number in (signal.SIGTERM, signal.SIGHUP) if signal.getsignal(number) == signal.SIG_DFL]
+    for number in ours:
+        signal.signal(number, _exit)
     try:
         yield
     finally:
-        signal.signal(signal.SIGTERM, signal.SIG_DFL)
+        for number in ours:
+            if signal.getsignal(number) is _exit:
+                signal.signal(number, signal.SIG_DFL)
 
 
-def _exit(number: int, frame: FrameType | None) -> NoReturn:
+def _exit(number: int, _: FrameType | None) -> NoReturn:
     raise SystemExit(128 + number)

@@ -49,7 +49,7 @@ class NatsServer:
         return port is not None and _greeting(port).get("server_name") == self._name()
 
     def ensure_running(self) -> None:
-        if self.is_running():
+        if self.is_running() or (self._pid() is not None and wait_until(self.is_running, _START_SECONDS)):
             return
         self._folder.mkdir(exist_ok=True, mode=0o700)
         self._ensure_credentials()
@@ -103,7 +103,7 @@ class NatsServer:
         with contextlib.suppress(FileNotFoundError, ValueError, psutil.Error):
             process = psutil.Process(int((self._folder / "pid").read_text()))
             if process.status() != psutil.STATUS_ZOMBIE and str(self._folder / "nats.json") in process.cmdline():
-                return process.pid
+                return int(process.pid)
         return None
 
     def _ensure_credentials(self) -> None:

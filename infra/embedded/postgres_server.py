@@ -7,7 +7,7 @@ import importlib.util
 import os
 import pwd
 import secrets
-import socket
+import shutil
 import subprocess
 from collections.abc import Mapping
 from pathlib import Path
@@ -15,7 +15,7 @@ from tempfile import TemporaryFile
 
 import psutil
 
-from infra.embedded.process import LOOPBACK, ServerError, free_port, last_lines, write_private
+from infra.embedded.process import LOOPBACK, ServerError, free_port, last_lines, wait_until, write_private
 
 _USER = "assay"
 _START_SECONDS = 60
@@ -40,20 +40,18 @@ class PostgresServer:
         return f"postgresql://{_USER}:{password}@{LOOPBACK}:{self._port()}/postgres"
 
     def is_running(self) -> bool:
-        port = self._port()
-        if port is None or self._postmaster() is None:
-            return False
-        with contextlib.suppress(OSError), socket.create_connection((LOOPBACK, port), timeout=2):
-            return True
-        return False
+        return self._postmaster() is not None
 
     def ensure_running(self) -> None:
-        if self.is_running():
-            return
-        if not (self._folder / "port").exists():
+        if not self._data.exists():
             self._create_cluster()
-        if self._postmaster() is None:
-            (self._data / "postmaster.pid").unlink(missing_ok=True)  # its number may belong to another process now
+        if not self.is_running():
+            self._start()
+        elif not wait_until(self._is_ready, _START_SECONDS):
+            raise ServerError(f"PostgreSQL does not get ready: {last_lines(self._data / 'server.log')}")
+
+    def _start(self) -> None:
+        (self._data / "postmaster.pid").unlink(missing_ok=True)  # its number may belong to another process now
         port = free_port(self._port())
         write_private(self._folder / "port", str(port))
         options = f"-h {LOOPBACK} -p {port} -c unix_socket_directories=''"
@@ -62,22 +60,23 @@ class PostgresServer:
 
     def stop(self) -> None:
         """Stop the cluster, however it was started. Its data stays."""
-        if self._postmaster() is not None:
+        if self.is_running():
             self._run("pg_ctl", "stop", "-w", "-m", "fast", "-D", str(self._data))
 
     def _create_cluster(self) -> None:
-        """Whatever an interrupted attempt left is no cluster yet: the port file is written only afterwards."""
+        """Under another name until it is complete: an interrupted attempt leaves nothing that looks like a cluster."""
         self._folder.mkdir(exist_ok=True, mode=0o700)
-        if self._data.exists():
-            raise ServerError(f"{self._data} was not created completely; remove it to start afresh")
+        fresh = self._folder / "data.new"
+        shutil.rmtree(fresh, ignore_errors=True)
         password = self._folder / "password"
         write_private(password, secrets.token_urlsafe(24))
         if self._account is not None:
             self._give_away(self._account)
         self._run(
-            *("initdb", "-D", str(self._data), "-U", _USER, "--pwfile", str(password)),
+            *("initdb", "-D", str(fresh), "-U", _USER, "--pwfile", str(password)),
             *("--auth", "scram-sha-256", "--encoding", "UTF8", "--locale", "C"),
         )
+        fresh.rename(self._data)
 
     def _give_away(self, account: pwd.struct_passwd) -> None:
         for path in (self._folder, self._folder / "password"):
@@ -93,12 +92,20 @@ class PostgresServer:
             return None
 
     def _postmaster(self) -> psutil.Process | None:
-        """The process named in the cluster's pid file, if it is a living PostgreSQL."""
-        with contextlib.suppress(FileNotFoundError, ValueError, IndexError, psutil.Error):
-            process = psutil.Process(int((self._data / "postmaster.pid").read_text().splitlines()[0]))
-            if process.name().startswith("postgres") and process.status() != psutil.STATUS_ZOMBIE:
+        """The process named in the cluster's pid file, if it lives and serves this very cluster."""
+        with contextlib.suppress(OSError, ValueError, IndexError, psutil.Error):
+            process = psutil.Process(int(self._pid_file()[0]))
+            if process.status() != psutil.STATUS_ZOMBIE and str(self._data) in process.cmdline():
                 return process
         return None
+
+    def _is_ready(self) -> bool:
+        with contextlib.suppress(OSError, IndexError):
+            return self._pid_file()[7].strip() == "ready"
+        return False
+
+    def _pid_file(self) -> list[str]:
+        return (self._data / "postmaster.pid").read_text().splitlines()
 
     def _run(self, program: str, *arguments: str) -> None:
         """Output goes to a file: a pipe would be held open by the server that pg_ctl leaves running."""

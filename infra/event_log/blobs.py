@@ -14,7 +14,8 @@ from uuid import UUID
 import orjson
 
 from infra.event_log.errors import Unreadable
-from infra.event_log.jetstream import Bucket
+from infra.event_log.keys import Key
+from infra.event_log.write_once import WriteOnce
 
 INLINE_LIMIT = 256 * 1024
 """Bytes of sealed content up to which it stays in its event."""
@@ -24,8 +25,8 @@ _MARK = b'"blob":'
 
 
 class Blobs:
-    def __init__(self, bucket: Bucket) -> None:
-        self._bucket = bucket
+    def __init__(self, chunks: WriteOnce) -> None:
+        self._chunks = chunks
 
     async def detach(self, session_id: UUID, state: bytes) -> bytes:
         """The state of an event with its content put aside, if that is large."""
@@ -40,19 +41,22 @@ class Blobs:
         digest = hashlib.sha256(data).hexdigest()
         chunks = [data[start : start + _CHUNK] for start in range(0, len(data), _CHUNK)]
         for number, chunk in enumerate(chunks):
-            await self._bucket.put(f"{session_id}.{digest}.{number}", chunk)
+            await self._chunks.put(f"{session_id}.{digest}.{number}", chunk)
         return orjson.dumps({**document, "content": {**slot, "blob": digest, "chunks": len(chunks)}})
 
-    async def attach(self, session_id: UUID, state: bytes) -> bytes:
-        """The state of an event with its content in place. Raises Unreadable if what was put aside is not there."""
+    async def attach(self, session_id: UUID, state: bytes, key: Key | None) -> bytes:
+        """The state of an event with its content in place, unless its key is gone and it could not be read anyway.
+
+        Raises Unreadable if what was put aside is not there.
+        """
         if _MARK not in state:
             return state
         document: dict[str, Any] = orjson.loads(state)
         slot: Mapping[str, Any] | None = document["content"]
-        if slot is None or "blob" not in slot:
+        if slot is None or "blob" not in slot or (slot["kid"] and key is None):
             return state
         names = [f"{session_id}.{slot['blob']}.{number}" for number in range(slot["chunks"])]
-        data = b"".join([await self._bucket.get(name) or b"" for name in names])
+        data = b"".join([await self._chunks.get(name) or b"" for name in names])
         if hashlib.sha256(data).hexdigest() != slot["blob"]:
             raise Unreadable(f"session {session_id}: the content kept under {slot['blob']} is missing or was altered")
         return orjson.dumps({**document, "content": {**slot, "data": base64.b64encode(data).decode()}})

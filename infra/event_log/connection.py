@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import json
 import logging
 import re
-from collections.abc import Mapping
+from collections.abc import AsyncIterator, Iterator, Mapping
+from typing import Any
 
 import nats.errors
 from nats.aio.client import Client
 from nats.aio.msg import Msg
+from nats.js.api import Header
 
 from infra.event_log.errors import AccessRefused, LogUnavailable
 
@@ -20,9 +23,22 @@ _REQUEST_SECONDS = 3.0
 _REFUSAL = re.compile(r"permissions violation for (publish|subscription) to \"([^\"]+)\"", re.IGNORECASE)
 STATUS = "Status"
 
+# JetStream's error codes
+OCCUPIED = {10071, 10164}  # the subject is not empty, or (on several replicas) another write to it is under way
+FULL = {10023, 10028, 10047, 10077}  # out of memory or storage, or a limit of the stream reached
+NOT_FOUND = 10037
+
 
 class Unanswered(Exception):
     """No reply: whether the request took effect is unknown."""
+
+
+class Rejected(Exception):
+    """JetStream said no; `code` is its error code."""
+
+    def __init__(self, code: int, description: str) -> None:
+        super().__init__(description)
+        self.code = code
 
 
 class Connection:
@@ -56,7 +72,9 @@ class Connection:
                 )
         except TimeoutError:
             await client.close()
-            raise LogUnavailable(f"NATS at {url} cannot be reached as user {user}: {problems[0] or 'no answer'}") from None
+            raise LogUnavailable(
+                f"NATS at {url} cannot be reached as user {user}: {problems[0] or 'no answer'}"
+            ) from None
         return cls(client, refused)
 
     async def close(self) -> None:
@@ -109,3 +127,41 @@ class Connection:
     def _raise_if_refused(self, subject: str) -> None:
         if subject.lower() in self._refused:
             raise AccessRefused(f"this NATS user may not use {subject}")
+
+
+def answer(reply: Msg) -> dict[str, Any]:
+    """The JSON of a JetStream reply. Raises Rejected, or Unanswered for a failure that passes."""
+    document: dict[str, Any] = json.loads(reply.data)
+    if error := document.get("error"):
+        code = int(error.get("err_code", error.get("code", 0)))
+        if error.get("code") == 503 and code not in FULL:
+            raise Unanswered(error.get("description", "unavailable"))
+        raise Rejected(code, error.get("description", ""))
+    return document
+
+
+def expect_empty(subject_filter: str) -> dict[str, str]:
+    """Headers that make the server store a message only if nothing stands under the filter.
+
+    The filter must cover the message's subject, else nothing is checked; every writer must name the same one.
+    """
+    name = Header.EXPECTED_LAST_SUBJECT_SEQUENCE.value
+    return {name: "0", f"{name}-Subject": subject_filter}
+
+
+def pauses(patience: float) -> Iterator[float]:
+    """Seconds to wait after each attempt, growing, as long as patience lasts; at least one."""
+    clock, pause = asyncio.get_running_loop().time, 0.02
+    deadline = clock() + patience
+    while True:
+        yield pause
+        if clock() > deadline:
+            return
+        pause = min(pause * 2, 1.0)
+
+
+async def attempts(patience: float) -> AsyncIterator[None]:
+    """Go round the loop until patience is lost."""
+    for pause in pauses(patience):
+        yield
+        await asyncio.sleep(pause)

@@ -1,6 +1,6 @@
 """Events in one JetStream stream: the only code that appends them and reads them. Bodies are opaque bytes here.
 
-An event's subject is `<prefix>.<partition>.<originator>.<version>.<type>`. The version stands in the subject so that one
+An event's subject is `<prefix>.<partition>.<originator>.<version>.<type>`. The version stands in it so that one
 originator's events are found by an index and not by a scan, and so that "nobody has recorded this version" is a
 condition the server checks: its subject is empty.
 """
@@ -13,7 +13,7 @@ import contextlib
 import json
 import logging
 import zlib
-from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Mapping, Sequence
 from dataclasses import dataclass
 from email.parser import BytesHeaderParser
 from typing import Any
@@ -23,7 +23,20 @@ from uuid import uuid4
 from nats.aio.msg import Msg
 from nats.js.api import Header
 
-from infra.event_log.connection import STATUS, Connection, Unanswered
+from domain.chain import COMMIT_HEADER
+from infra.event_log.connection import (
+    FULL,
+    NOT_FOUND,
+    OCCUPIED,
+    STATUS,
+    Connection,
+    Rejected,
+    Unanswered,
+    answer,
+    attempts,
+    expect_empty,
+    pauses,
+)
 from infra.event_log.errors import Conflict, LogError, LogFull, LogUnavailable
 
 _log = logging.getLogger(__name__)
@@ -31,24 +44,20 @@ _log = logging.getLogger(__name__)
 PARTITIONS = 8
 """Into how many parts a hash divides the originators. Fixed for the life of a stream: it stands in every subject."""
 
-COMMIT_HEADER = "Assay-Commit-Id"
-"""In every event: tells after an unanswered attempt whether the events found in the log are our own."""
-
 MAX_COMMIT = 1_000  # events; the server's limit of one atomic batch
 _MAX_SUBJECTS = 1_024  # the server's limit of one request for the last messages of many subjects
 _BATCHES_IN_FLIGHT = 12  # of one process; the server allows 50 a stream, shared by all
 _IDLE_SECONDS = 0.25  # between two looks for new events when nothing rings
 
-_OCCUPIED = {10071, 10164}  # the version's subject is not empty, or another commit to it is under way
-_DUPLICATE = {10201}
-_FULL = {10023, 10028, 10047, 10077}  # out of memory or storage, or a limit of the stream reached
+_DUPLICATE = {10201}  # a batch of this id was committed
 _PASSING = {10176, 10210}  # a batch lost a message, or too many batches are in flight
-_NOT_FOUND = 404
 
 
 @dataclass(frozen=True, slots=True)
 class Draft:
-    """An event to be appended. `headers` must hold the commit id; `type` and `originator` may be any text."""
+    """An event to be appended; `type` and `originator` may be any text. `headers` must hold the commit id, which tells
+    after an unanswered attempt whether the events found in the log are our own.
+    """
 
     originator: str
     version: int
@@ -67,14 +76,6 @@ class Stored:
     position: int
     headers: Mapping[str, str]
     body: bytes
-
-
-class _Rejected(Exception):
-    """The server did not store the commit; `code` is JetStream's error code."""
-
-    def __init__(self, code: int, description: str) -> None:
-        super().__init__(description)
-        self.code = code
 
 
 class EventStream:
@@ -101,11 +102,11 @@ class EventStream:
         if not drafts:
             return ()
         self._check(drafts)
-        rejection: _Rejected | None = None
-        for pause in self._pauses():
+        rejection: Rejected | None = None
+        for pause in pauses(self._patience):
             try:
                 return await (self._publish(drafts[0]) if len(drafts) == 1 else self._publish_batch(drafts))
-            except _Rejected as error:
+            except Rejected as error:
                 rejection = error
             except Unanswered as error:
                 rejection = None
@@ -152,9 +153,9 @@ class EventStream:
 
     async def _acknowledged(self, draft: Draft, headers: Mapping[str, str]) -> dict[str, Any]:
         reply = await self._connection.request(self._subject(draft), draft.body, headers)
-        return _answer(reply)
+        return answer(reply)
 
-    async def _settle(self, drafts: Sequence[Draft], rejection: _Rejected) -> tuple[int, ...] | None:
+    async def _settle(self, drafts: Sequence[Draft], rejection: Rejected) -> tuple[int, ...] | None:
         """Why a commit was rejected: an earlier attempt of ours is stored (its positions), another's events stand
         there, the log is full, or (None) it should be sent again. Only the log itself can tell.
         """
@@ -169,20 +170,14 @@ class EventStream:
                 raise Conflict(draft.originator, draft.version)
             first = found.position - offset
             return tuple(range(first, first + len(drafts)))
-        if rejection.code in _FULL:
+        if rejection.code in FULL:
             raise LogFull(f"the event log {self._stream} takes no more events: {rejection}")
-        if rejection.code not in _OCCUPIED | _DUPLICATE:
+        if rejection.code not in OCCUPIED | _DUPLICATE:
             raise LogError(f"the event log {self._stream} refused a commit: {rejection} ({rejection.code})")
         return None
 
     def _expect_empty(self, draft: Draft) -> dict[str, str]:
-        """Every writer must name the same filter, and it must cover the subject: else the server checks nothing."""
-        return {
-            Header.EXPECTED_LAST_SUBJECT_SEQUENCE.value: "0",
-            Header.EXPECTED_LAST_SUBJECT_SEQUENCE.value + "-Subject": self._version_filter(
-                draft.originator, draft.version
-            ),
-        }
+        return expect_empty(self._version_filter(draft.originator, draft.version))
 
     # ------------------------------------------------------------ reading
 
@@ -210,9 +205,9 @@ class EventStream:
 
     async def last_position(self) -> int:
         """Position of the newest event; 0 for an empty log."""
-        async for _ in self._attempts():
+        async for _ in attempts(self._patience):
             with contextlib.suppress(Unanswered):
-                info = _answer(await self._connection.request(f"$JS.API.STREAM.INFO.{self._stream}"))
+                info = answer(await self._connection.request(f"$JS.API.STREAM.INFO.{self._stream}"))
                 return int(info["state"]["last_seq"])
         raise self._unavailable()
 
@@ -223,7 +218,7 @@ class EventStream:
 
         `doorbell`: also subscribe to the events as they are published, merely to look at once (needs the permission).
         """
-        async with self._bell(doorbell) as bell:
+        async with self.bell(doorbell) as bell:
             while True:
                 bell.clear()
                 try:
@@ -241,13 +236,14 @@ class EventStream:
                         await asyncio.wait_for(bell.wait(), _IDLE_SECONDS)
 
     @contextlib.asynccontextmanager
-    async def _bell(self, doorbell: bool) -> AsyncIterator[asyncio.Event]:
+    async def bell(self, doorbell: bool = True) -> AsyncIterator[asyncio.Event]:
+        """Set whenever an event is published, as long as the connection holds: no replacement for looking."""
         bell = asyncio.Event()
         if not doorbell:
             yield bell
             return
 
-        async def ring(message: Msg) -> None:
+        async def ring(_: Msg) -> None:
             bell.set()
 
         subscription = await self._connection.client.subscribe(f"{self._prefix}.>", cb=ring)
@@ -263,9 +259,9 @@ class EventStream:
         """The last event under a filter as the stream's leader knows it (a direct get may ask a follower)."""
         query = json.dumps({"last_by_subj": subject_filter}).encode()
         try:
-            reply = _answer(await self._connection.request(f"$JS.API.STREAM.MSG.GET.{self._stream}", query))
-        except _Rejected as error:
-            if error.code == 10037:
+            reply = answer(await self._connection.request(f"$JS.API.STREAM.MSG.GET.{self._stream}", query))
+        except Rejected as error:
+            if error.code == NOT_FOUND:
                 return None
             raise Unanswered(str(error)) from None
         message = reply["message"]
@@ -288,7 +284,7 @@ class EventStream:
     async def _direct_get(self, query: Mapping[str, Any]) -> tuple[list[Stored], Mapping[str, str]]:
         """The events found, and the headers of the reply that ended them."""
         payload = json.dumps(query).encode()
-        async for _ in self._attempts():
+        async for _ in attempts(self._patience):
             with contextlib.suppress(Unanswered):
                 *messages, end = await self._connection.request_many(f"$JS.API.DIRECT.GET.{self._stream}", payload)
                 if end.headers and end.headers[STATUS] in ("204", "404", "413"):
@@ -296,19 +292,6 @@ class EventStream:
                 if end.headers and end.headers[STATUS] != "503":
                     raise LogError(f"reading {self._stream}: {dict(end.headers)}")
         raise self._unavailable()
-
-    async def _attempts(self) -> AsyncIterator[None]:
-        for pause in self._pauses():
-            yield
-            await asyncio.sleep(pause)
-
-    def _pauses(self) -> Iterator[float]:
-        """Seconds to wait between attempts, growing, as long as patience lasts."""
-        clock, pause = asyncio.get_running_loop().time, 0.02
-        deadline = clock() + self._patience
-        while clock() < deadline:
-            yield pause
-            pause = min(pause * 2, 1.0)
 
     def _unavailable(self) -> LogUnavailable:
         return LogUnavailable(f"the event log {self._stream} did not answer for {self._patience:g} s")
@@ -341,14 +324,3 @@ def partition_of(originator: str) -> int:
 def _token(text: str) -> str:
     """Any text as one token of a subject: no dots, wildcards or spaces, and not empty."""
     return quote(text, safe="").replace(".", "%2E") or "%"
-
-
-def _answer(reply: Msg) -> dict[str, Any]:
-    """The JSON of a JetStream reply. Raises _Rejected, or Unanswered for a failure that passes."""
-    answer: dict[str, Any] = json.loads(reply.data)
-    if error := answer.get("error"):
-        code = int(error.get("err_code", error.get("code", 0)))
-        if error.get("code") == 503 and code not in _FULL:
-            raise Unanswered(error.get("description", "unavailable"))
-        raise _Rejected(code, error.get("description", ""))
-    return answer

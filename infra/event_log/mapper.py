@@ -35,7 +35,7 @@ class StoredEntry(StoredEvent):
 
 
 class SessionMapper(Mapper[UUID]):
-    """Maps entries. Content that is `Erased`, or whose key is gone, has no slot or does not open: it reads as ERASED."""
+    """Maps entries. Content without a slot, or whose key is gone, reads as ERASED."""
 
     def __init__(self, keys: KeyStore, alg: Algorithm) -> None:
         super().__init__(JSONTranscoder())
@@ -50,7 +50,11 @@ class SessionMapper(Mapper[UUID]):
         slot = None if isinstance(event.content, Erased) else self._seal(domain_event)
         state = orjson.dumps({"facts": event.facts.model_dump(mode="json"), "content": slot})
         return StoredEntry(
-            domain_event.originator_id, domain_event.originator_version, event.TOPIC, state, schema_version=event.VERSION
+            domain_event.originator_id,
+            domain_event.originator_version,
+            event.TOPIC,
+            state,
+            schema_version=event.VERSION,
         )
 
     def to_domain_event(self, stored_event: StoredEvent) -> Entry:
@@ -73,10 +77,11 @@ class SessionMapper(Mapper[UUID]):
             raise Unreadable(f"{_context(stored)}: {error}") from error
 
     def key(self, session_id: UUID) -> Key | None:
-        return None if self._alg == "none" else self._keys.get(session_id)
+        """The session's key, whatever the setting says now: an earlier one may have sealed."""
+        return self._keys.get(session_id)
 
     def _seal(self, entry: Entry) -> dict[str, str]:
-        key = self.key(entry.originator_id)
+        key = None if self._alg == "none" else self.key(entry.originator_id)
         if key is None and self._alg != "none":
             raise ContentErased(f"session {entry.originator_id} has no key: its content was erased")
         content = entry.event.content.model_dump_json().encode()

@@ -11,26 +11,33 @@ from typing import Self
 from uuid import UUID, uuid4
 
 from domain.chain import (
+    ACTOR_HEADER,
+    CAUSATION_HEADER,
+    COMMIT_HEADER,
+    CORRELATION_HEADER,
+    EVENT_HEADER,
     GENESIS,
     HASH_HEADER,
     PREVIOUS_HASH_HEADER,
+    SCHEMA_HEADER,
     SESSION_HEADER,
+    TIME_HEADER,
+    TOPIC_HEADER,
     VERSION_HEADER,
     Link,
     event_hash,
     verify_chain,
 )
-from domain.events import Erased, Event, Recorded
+from domain.events import Event, Recorded
 from infra.event_log.blobs import Blobs
 from infra.event_log.connection import Connection
-from infra.event_log.errors import ChainBroken, ContentErased, LogError, Unreadable
-from infra.event_log.jetstream import COMMIT_HEADER, Bucket, Draft, EventStream, Stored
+from infra.event_log.errors import ChainBroken, Unreadable
+from infra.event_log.jetstream import Draft, EventStream, Stored
 from infra.event_log.keys import Key, KeyStore
 from infra.event_log.mapper import Entry, SessionMapper, StoredEntry
 from infra.event_log.sealing import Algorithm
-
-STREAM, PREFIX = "ASSAY_EVENTS", "assay.event"
-BLOB_STREAM, BLOB_PREFIX = "ASSAY_BLOBS", "assay.blob"
+from infra.event_log.write_once import WriteOnce
+from infra.streams import BLOB_PREFIX, BLOBS, EVENT_PREFIX, EVENTS
 
 _FOLLOW_SECONDS = 0.075
 _FOLLOW_VERSIONS = 8
@@ -52,12 +59,12 @@ class SessionLog:
     """One connection to the event log. Safe to use from many tasks of one event loop."""
 
     def __init__(self, connection: Connection, keys: KeyStore, alg: Algorithm) -> None:
-        self._connection = connection
+        self.connection = connection
         self._keys = keys
         self._alg = alg
         self._mapper = SessionMapper(keys, alg)
-        self._stream = EventStream(connection, stream=STREAM, prefix=PREFIX)
-        self._blobs = Blobs(Bucket(connection, stream=BLOB_STREAM, prefix=BLOB_PREFIX))
+        self._stream = EventStream(connection, stream=EVENTS, prefix=EVENT_PREFIX)
+        self._blobs = Blobs(WriteOnce(connection, stream=BLOBS, prefix=BLOB_PREFIX))
 
     @classmethod
     async def connect(
@@ -74,7 +81,7 @@ class SessionLog:
         return cls(await Connection.open(url, user, password, inbox_prefix), keys, seal)
 
     async def close(self) -> None:
-        await self._connection.close()
+        await self.connection.close()
 
     # ------------------------------------------------------------ one session
 
@@ -83,6 +90,9 @@ class SessionLog:
         stored = await self.stored(session_id)
         if fault := verify_chain(str(session_id), (Link(event.headers, event.body) for event in stored)):
             raise ChainBroken(session_id, fault.version, fault.reason)
+        for event in stored:
+            if (str(event.version), event.type) != (event.headers[VERSION_HEADER], event.headers[TOPIC_HEADER]):
+                raise ChainBroken(session_id, event.version, "stands under a subject that is not its own")
         return await self._recorded(stored)
 
     async def stored(self, session_id: UUID) -> tuple[Stored, ...]:
@@ -115,10 +125,10 @@ class SessionLog:
         shared = {
             COMMIT_HEADER: str(uuid4()),
             SESSION_HEADER: str(session_id),
-            "Assay-Correlation-Id": str(correlation_id or (after.correlation_id if after else session_id)),
-            "Assay-Causation-Id": str(causation_id or (after.event_id if after else "")),
-            "Assay-Time": (time or datetime.now(UTC)).astimezone(UTC).isoformat(),
-            "Assay-Actor": actor,
+            CORRELATION_HEADER: str(correlation_id or (after.correlation_id if after else session_id)),
+            CAUSATION_HEADER: str(causation_id or (after.event_id if after else "")),
+            TIME_HEADER: (time or datetime.now(UTC)).astimezone(UTC).isoformat(),
+            ACTOR_HEADER: actor,
         }
         drafts = await self._drafts(session_id, after, events, shared)
         positions = await self._stream.append(drafts)
@@ -174,17 +184,17 @@ class SessionLog:
         self, session_id: UUID, after: Recorded | None, events: Sequence[Event], shared: Mapping[str, str]
     ) -> list[Draft]:
         """The chain goes on from `after` through all events of the commit."""
-        version, previous = (after.version, after.hash) if after else (0, GENESIS)
+        last, previous = (after.version, after.hash) if after else (0, GENESIS)
         drafts: list[Draft] = []
-        for version, event in enumerate(events, start=version + 1):
+        for version, event in enumerate(events, start=last + 1):
             stored = self._mapper.to_stored_event(Entry(session_id, version, event))
             body = await self._blobs.detach(session_id, stored.state)
             headers = {
                 **shared,
-                "Assay-Event-Id": str(uuid4()),
+                EVENT_HEADER: str(uuid4()),
                 VERSION_HEADER: str(version),
-                "Assay-Topic": stored.topic,
-                "Assay-Schema-Version": str(stored.schema_version),
+                TOPIC_HEADER: stored.topic,
+                SCHEMA_HEADER: str(stored.schema_version),
                 PREVIOUS_HASH_HEADER: previous,
             }
             previous = headers[HASH_HEADER] = event_hash(previous, body, headers)
@@ -195,43 +205,53 @@ class SessionLog:
         keys: dict[UUID, Key | None] = {}  # for this page alone: a key kept longer would outlive its destruction
         recorded: list[Recorded] = []
         for stored in page:
-            session_id = _session_id(stored)
-            if session_id not in keys:
-                keys[session_id] = self._mapper.key(session_id)
-            recorded.append(_recorded(stored.headers, stored.position, await self._event(stored, keys[session_id])))
+            try:
+                session_id = UUID(stored.headers[SESSION_HEADER])
+                if session_id not in keys:
+                    keys[session_id] = self._mapper.key(session_id)
+                event = await self._event(session_id, stored, keys[session_id])
+                recorded.append(_recorded(stored.headers, stored.position, event))
+            except (KeyError, ValueError) as error:
+                raise Unreadable(f"position {stored.position} holds no event of a session: {error}") from error
         return tuple(recorded)
 
-    async def _event(self, stored: Stored, key: Key | None) -> Event:
-        session_id = _session_id(stored)
-        body = await self._blobs.attach(session_id, stored.body)
-        schema_version = int(stored.headers.get("Assay-Schema-Version", "1"))
-        return self._mapper.entry(StoredEntry(session_id, stored.version, stored.type, body, schema_version), key).event
+    async def _event(self, session_id: UUID, stored: Stored, key: Key | None) -> Event:
+        """What it is is said by the headers, which the chain covers, and not by the subject."""
+        entry = StoredEntry(
+            originator_id=session_id,
+            originator_version=int(stored.headers[VERSION_HEADER]),
+            topic=stored.headers[TOPIC_HEADER],
+            state=await self._blobs.attach(session_id, stored.body, key),
+            schema_version=int(stored.headers[SCHEMA_HEADER]),
+        )
+        return self._mapper.entry(entry, key).event
 
 
 def _recorded(headers: Mapping[str, str], position: int, event: Event) -> Recorded:
-    causation_id = headers.get("Assay-Causation-Id")
+    causation_id = headers.get(CAUSATION_HEADER)
     return Recorded(
         session_id=UUID(headers[SESSION_HEADER]),
         version=int(headers[VERSION_HEADER]),
         position=position,
-        event_id=UUID(headers["Assay-Event-Id"]),
+        event_id=UUID(headers[EVENT_HEADER]),
         commit_id=UUID(headers[COMMIT_HEADER]),
-        correlation_id=UUID(headers["Assay-Correlation-Id"]),
+        correlation_id=UUID(headers[CORRELATION_HEADER]),
         causation_id=UUID(causation_id) if causation_id else None,
-        time=datetime.fromisoformat(headers["Assay-Time"]),
-        actor=headers["Assay-Actor"],
+        time=datetime.fromisoformat(headers[TIME_HEADER]),
+        actor=headers[ACTOR_HEADER],
         hash=headers[HASH_HEADER],
         event=event,
     )
 
 
 def _event_header(stored: Stored) -> EventHeader:
-    time = datetime.fromisoformat(stored.headers["Assay-Time"])
-    return EventHeader(_session_id(stored), stored.version, stored.position, stored.type, time)
-
-
-def _session_id(stored: Stored) -> UUID:
     try:
-        return UUID(stored.originator)
-    except ValueError:
-        raise Unreadable(f"position {stored.position}: {stored.originator!r} is no session id") from None
+        return EventHeader(
+            session_id=UUID(stored.headers[SESSION_HEADER]),
+            version=int(stored.headers[VERSION_HEADER]),
+            position=stored.position,
+            topic=stored.headers[TOPIC_HEADER],
+            time=datetime.fromisoformat(stored.headers[TIME_HEADER]),
+        )
+    except (KeyError, ValueError) as error:
+        raise Unreadable(f"position {stored.position} holds no event of a session: {error}") from error

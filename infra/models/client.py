@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from email.utils import parsedate_to_datetime
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
@@ -49,7 +50,7 @@ class ModelClient:
         try:
             async with asyncio.timeout(self._timeout_s):
                 response = await self._openai.chat.completions.with_raw_response.create(**request)
-            return read_completion(response.content, messages, _elapsed_ms(started))
+            return read_completion(self._masked(response.content), messages, _elapsed_ms(started))
         except TimeoutError:
             failure = ModelFailure(ErrorKind.TIMEOUT, f"no answer within {self._timeout_s:g} s")
         except NotACompletion as error:
@@ -57,18 +58,30 @@ class ModelClient:
         except UnicodeEncodeError as error:
             failure = ModelFailure(ErrorKind.BAD_REQUEST, f"the request holds text that is no UTF-8: {error.reason}")
         except OpenAIError as error:
-            failure = _failure(error, self._timeout_s)
-        return self._reported(failure, _elapsed_ms(started))
+            failure = self._failure(error)
+        return replace(failure, duration_ms=_elapsed_ms(started))
 
     async def aclose(self) -> None:
         """Closes the connections."""
         await self._openai.close()
 
-    def _reported(self, failure: ModelFailure, duration_ms: int) -> ModelFailure:
-        """A server may echo the key in its error text; it must not reach the log."""
+    def _failure(self, error: OpenAIError) -> ModelFailure:
+        import openai
+
+        match error:
+            case openai.APIStatusError(status_code=status, response=response):
+                message = f"HTTP {status}: {error_text(self._masked(response.content))}"
+                return ModelFailure(_kind_of_status(status), message, retry_after_s=_retry_after_s(response.headers))
+            case openai.APITimeoutError():
+                return ModelFailure(ErrorKind.TIMEOUT, f"no answer within {self._timeout_s:g} s")
+            case _:
+                cause = error.__cause__ or error
+                return ModelFailure(ErrorKind.UNREACHABLE, f"the model server cannot be reached: {cause}")
+
+    def _masked(self, body: bytes) -> bytes:
+        """A server may echo the key; it must not reach the log (R22)."""
         key = self._openai.api_key
-        message = failure.message.replace(key, "***") if len(key) > len(NO_KEY) else failure.message
-        return ModelFailure(failure.kind, message, duration_ms, failure.retry_after_s)
+        return body if key == NO_KEY else body.replace(key.encode(), b"***")
 
 
 def build_client(
@@ -103,20 +116,6 @@ def _client(base_url: str, api_key: str, timeout_s: float, http_client: AsyncCli
 
     openai = AsyncOpenAI(base_url=base_url, api_key=api_key, max_retries=0, timeout=timeout_s, http_client=http_client)
     return ModelClient(openai, timeout_s=timeout_s)
-
-
-def _failure(error: OpenAIError, timeout_s: float) -> ModelFailure:
-    import openai
-
-    match error:
-        case openai.APIStatusError(status_code=status, response=response):
-            message = f"HTTP {status}: {error_text(response.content)}"
-            return ModelFailure(_kind_of_status(status), message, retry_after_s=_retry_after_s(response.headers))
-        case openai.APITimeoutError():
-            return ModelFailure(ErrorKind.TIMEOUT, f"no answer within {timeout_s:g} s")
-        case _:
-            cause = error.__cause__ or error
-            return ModelFailure(ErrorKind.UNREACHABLE, f"the model server cannot be reached: {cause}")
 
 
 def _kind_of_status(status: int) -> ErrorKind:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Generic, Literal, Protocol, TypeVar
 
-import orjson
 from pydantic import BaseModel, ConfigDict, ValidationError, model_validator
 
 from domain.contracts import RetrievalDetails, ToolClass
@@ -87,12 +87,12 @@ class FunctionTool(Generic[A]):
 
     @property
     def parameters(self) -> dict[str, Any]:
-        """JSON schema of the arguments, without the titles that only cost tokens."""
+        """JSON schema of the arguments, without titles and null alternatives, which only cost tokens."""
         schema = self.arguments.model_json_schema()
         properties = schema.get("properties", {})
         return {
             "type": "object",
-            "properties": {name: {k: v for k, v in p.items() if k != "title"} for name, p in properties.items()},
+            "properties": {name: _parameter(described) for name, described in properties.items()},
             "required": schema.get("required", []),
             "additionalProperties": False,
         }
@@ -113,12 +113,27 @@ class FunctionTool(Generic[A]):
 
 def failure(kind: ErrorKind, message: str) -> ToolResult:
     """A failed result whose output says the same as its error message."""
-    return ToolResult(json_text({"success": False, "error": message}), False, message, kind)
+    said = encodable(message)
+    return ToolResult(json_text({"success": False, "error": said}), False, said, kind)
 
 
 def json_text(value: Any) -> str:
     """Compact JSON with Chinese left readable."""
-    return orjson.dumps(value).decode()
+    return encodable(json.dumps(value, ensure_ascii=False, separators=(",", ":")))
+
+
+def encodable(text: str) -> str:
+    """The text with what UTF-8 cannot hold replaced: names of files may be any bytes."""
+    return text.encode("utf-8", "replace").decode()
+
+
+def _parameter(described: dict[str, Any]) -> dict[str, Any]:
+    kept = {key: value for key, value in described.items() if key not in {"title", "anyOf", "default"}}
+    choices = [choice for choice in described.get("anyOf", []) if choice != {"type": "null"}]
+    default = described.get("default")
+    return (
+        kept | (choices[0] if len(choices) == 1 else {}) | ({"default": default} if default not in (None, "") else {})
+    )
 
 
 def _faults(error: ValidationError) -> str:

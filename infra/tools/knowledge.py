@@ -34,7 +34,7 @@ def knowledge_tool(folder: Path) -> Tool:
         return kept[signature]
 
     def look_up(arguments: KnowledgeArguments) -> ToolResult:
-        return _result(arguments, folder.name, index().search(arguments.query))
+        return _result(arguments, folder.resolve().name, index().search(arguments.query))
 
     async def call(arguments: KnowledgeArguments, _: ToolContext) -> ToolResult:
         return await asyncio.to_thread(look_up, arguments)
@@ -52,7 +52,7 @@ def knowledge_map(folder: Path) -> str:
     """One line for each document with its titles, for the planner (R2). Raises OSError if it is no folder."""
     titles: dict[str, dict[str, None]] = {}
     for block in read_blocks(folder):
-        titles.setdefault(block.document, {})[block.title.rpartition(" / ")[2]] = None
+        titles.setdefault(block.document, {}).update(dict.fromkeys(block.title.split(" / ")))
     lines = [f"- {document}：{'；'.join(found)}" for document, found in titles.items()]
     shown: list[str] = []
     size = 0

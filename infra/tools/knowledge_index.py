@@ -25,7 +25,9 @@ RELEVANCE_FLOOR = 0.4
 TITLE_WEIGHT = 2
 """How often the words of a block's title count."""
 
-_CODE_SPAN = re.compile(r"`([^`\n]{3,60})`")
+_CODE_SPAN = re.compile(r"`([^`\n]{3,80})`")
+_HEADING_NAME = re.compile(r"[A-Za-z][A-Za-z0-9]*(?:[-_./][A-Za-z0-9]+)*")
+_SHAPED_LIKE_A_NAME = re.compile(r".[A-Z]|\d|[-_./=: ]")
 _NAME = re.compile(r"[a-z0-9]+(?:[-_./=%:][a-z0-9]+)*")
 
 
@@ -42,24 +44,29 @@ class KnowledgeIndex:
 
     def __init__(self, blocks: Iterable[Block]) -> None:
         self._blocks = tuple(blocks)
-        self._terms = [_exact_terms(block) for block in self._blocks]
-        self._words = [words(block.title) * TITLE_WEIGHT + words(block.content) for block in self._blocks]
-        self._occurrence = Counter(word for block_words in self._words for word in set(block_words))
-        self._ranking = _bm25(self._words)
+        self._titles = [_titles(block) for block in self._blocks]
+        self._terms = [_terms(block) for block in self._blocks]
+        weighed = [words(block.title) * TITLE_WEIGHT + words(block.content) for block in self._blocks]
+        self._words = [frozenset(block_words) for block_words in weighed]
+        self._occurrence = Counter(word for held in self._words for word in held)
+        self._ranking = _bm25(weighed)
 
     def search(self, query: str) -> list[Hit]:
         """All hits, best first: L0 before L1, each in order of rank, then of source."""
         asked = list(dict.fromkeys(words(query)))
         scores = self._ranking.get_scores(asked) if self._ranking and asked else [0.0] * len(self._blocks)
         by_rank = sorted(range(len(self._blocks)), key=lambda i: -scores[i])
-        name = _plain(query)
-        exact = [i for i in by_rank if any(_stands_in(term, name) for term in self._terms[i])]
-        ranked = [i for i in by_rank if i not in set(exact) and self._coverage(asked, i) >= RELEVANCE_FLOOR]
+        plain = _plain(query)
+        exact = dict.fromkeys(i for i in by_rank if self._is_exact(plain, i))
+        ranked = [i for i in by_rank if i not in exact and self._coverage(asked, i) >= RELEVANCE_FLOOR]
         return [Hit(self._blocks[i], "L0") for i in exact] + [Hit(self._blocks[i], "L1") for i in ranked]
+
+    def _is_exact(self, query: str, index: int) -> bool:
+        return query in self._titles[index] or any(_stands_in(term, query) for term in self._terms[index])
 
     def _coverage(self, asked: Sequence[str], index: int) -> float:
         """The share of the asked words that stand in a block, weighed by rarity; 0 for no words."""
-        held = set(self._words[index])
+        held = self._words[index]
         whole = sum(map(self._rarity, asked))
         return sum(self._rarity(word) for word in asked if word in held) / whole if whole else 0.0
 
@@ -77,14 +84,19 @@ def words(text: str) -> list[str]:
     ]
 
 
-def _exact_terms(block: Block) -> frozenset[str]:
-    """What finds a block in L0: its own heading, the terms its author declared, and names set as code."""
-    candidates = [block.title.rpartition(" / ")[2], *block.terms, *_CODE_SPAN.findall(block.content)]
-    return frozenset(plain for plain in map(_plain, candidates) if len(plain) > 1 and plain not in stop_words())
+def _titles(block: Block) -> frozenset[str]:
+    """What a query finds by being it: the block's heading, those above it, and the whole path of headings."""
+    return frozenset(map(_plain, [block.title, *block.title.split(" / ")]))
+
+
+def _terms(block: Block) -> frozenset[str]:
+    """What a query finds by naming it: declared terms, and names that stand in a heading or are set as code."""
+    names = _HEADING_NAME.findall(block.title) + _CODE_SPAN.findall(block.content)
+    return frozenset(map(_plain, [*block.terms, *filter(_SHAPED_LIKE_A_NAME.search, names)])) - {""}
 
 
 def _stands_in(term: str, query: str) -> bool:
-    """Whether a term stands in a query as a whole: no letter or digit of the same script run goes on beside it."""
+    """Whether a term stands in a query as a whole: no ASCII letter or digit goes on beside it."""
     start = query.find(term)
     if start < 0:
         return False

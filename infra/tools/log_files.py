@@ -18,6 +18,9 @@ _GENERIC = frozenset(
     {"app", "application", "server", "service", "log", "logs", "all", "current", "console", "output", "out"}
     | {"stdout", "stderr", "error", "access"}
 )
+_SUFFIXES = re.compile(
+    r"(?:\.(?:log|jsonl|ndjson|json|txt|logfmt|out|gz|\d{1,8}|\d{4}-\d{2}-\d{2}(?:[-.]\d{1,2})?))+$", re.I
+)
 _ROTATION = re.compile(r"[-_.]?\d{4}-?\d{2}-?\d{2}.*|[-_.](?:error|access|info|warn|debug|json|out|stdout|stderr)$")
 
 
@@ -30,12 +33,12 @@ def log_files(folder: Path) -> list[Path]:
 
 def origin_of(file: Path, folder: Path) -> FileOrigin:
     """The service that a file's name stands for; for names like `app.log` the folder's, below the folder of logs."""
-    stem = _ROTATION.sub("", file.name.split(".")[0]) or file.name.split(".")[0]
-    if stem.lower() not in _GENERIC:
+    stem = _ROTATION.sub("", _SUFFIXES.sub("", file.name))
+    if stem and stem.lower() not in _GENERIC:
         return FileOrigin(stem)
     if file.parent != folder:
         return FileOrigin(file.parent.name)
-    return FileOrigin(stem, is_generic=True)
+    return FileOrigin(stem or file.name, is_generic=True)
 
 
 def read_lines(file: Path) -> Iterator[tuple[str, bool]]:

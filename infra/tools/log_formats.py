@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Any
 
@@ -19,6 +19,7 @@ from infra.tools.log_times import PLAIN_STAMP, read_time
 ENTRY_CHARACTERS = 8_000
 """The rest of a longer entry is dropped and the entry marked as cut."""
 
+_HEADER_PARTS = 8
 _TIME = ("timestamp", "@timestamp", "time", "ts", "datetime", "date", "asctime", "eventTime", "t")
 _LEVEL = ("level", "severity", "lvl", "log.level", "levelname", "loglevel", "log_level")
 _SERVICE = ("service", "service.name", "service_name", "serviceName", "app", "application", "app_name")
@@ -32,28 +33,37 @@ _LEVELS = {
 _LEVEL_WORD = re.compile(rf"\s*({'|'.join(sorted(_LEVELS, key=len, reverse=True))})(?=[\s:|\]-]|$)")
 _BRACKET = re.compile(r"\s*\[\s*([^\[\]\n]{0,64}?)\s*\]")
 _SEPARATOR = re.compile(r"\s*(?:\d{1,7}\s*---|[-|:–]+(?=\s))")
-_NAME_BEFORE_LEVEL = re.compile(rf"\s*([\w./-]{{1,64}})\s+(?:[-|:]\s*)?(?=\[?(?:{'|'.join(_LEVELS)})\b)")
-_SYSLOG_PROGRAM = re.compile(r"\s*\S{1,64} ([\w./-]{1,64})(?:\[\d{1,10}\])?:\s")
+_NAME_BEFORE_LEVEL = re.compile(
+    rf"\s*([\w./-]{{1,64}}\s+[-|:]\s*|[a-z0-9]+(?:[-_][a-z0-9]+){{1,8}}\s+)(?=\[?(?:{'|'.join(_LEVELS)})\b)"
+)
+_PROGRAM_WITH_PID = re.compile(r"\s*\S{1,64} ([\w./-]{1,64})\[\d{1,10}\]:\s")
+_SYSLOG_PROGRAM = re.compile(r"\s*\S{1,64} ([\w./-]{1,64}):\s")
 _FIRST_WORD = re.compile(r"[A-Za-z][\w-]{1,63}(?=[\s:])")
 _SERVICE_NAME = re.compile(r"[A-Za-z][\w.-]*")
 _THREAD_NAME = re.compile(r"main|.*[-#_ ]\d+", re.IGNORECASE)
 _PLAIN_COMPOUND = re.compile(r"[a-z][a-z0-9]*(?:[-_][a-z][a-z0-9]*)+")
-_PAIR = re.compile(r'(?<![\w.@-])([A-Za-z_@][\w.@-]{0,63})=("(?:[^"\\]|\\.)*"|[^\s"]*)')
+_PAIR = re.compile(r'(?<![\w.@-])([A-Za-z_@][\w.@-]{0,63})=("(?:[^"\\]|\\.)*"|\S*)')
 _STARTS_WITH_PAIR = re.compile(r"[A-Za-z_@][\w.@-]{0,63}=")
 _TIME_OF_DAY = re.compile(r"\[?\d{2}:\d{2}(?::\d{2}|\])")
 
 
 @dataclass(frozen=True, slots=True)
 class FileOrigin:
-    """What the name of a file says about its entries. `is_generic`: names like app.log say little."""
+    """What the name of a file says about its entries; names like app.log are generic and say little."""
 
     service: str
     is_generic: bool = False
 
+    @property
+    def is_sure(self) -> bool:
+        """Whether it names a service, as `order-service` does; a single word may also be a host or a stage."""
+        return not self.is_generic and any(joiner in self.service for joiner in "-_")
+
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """One log entry. `services` are the names it goes by, best first; `time` is None where no stamp was understood."""
+    """One log entry. `services` are the names it goes by, best first, none if unknown; `time` is None where no stamp
+    was understood."""
 
     time: datetime | None
     level: str
@@ -79,7 +89,7 @@ def read_entries(lines: Iterable[tuple[str, bool]], origin: FileOrigin, now: dat
         if entry is not None:
             yield entry
         begun = begun or _undated(line, origin)
-        entry = replace(begun, is_cut=is_cut) if begun else None
+        entry = replace(begun, is_cut=True) if begun and is_cut else begun
     if entry is not None:
         yield entry
 
@@ -99,6 +109,20 @@ def read_line(line: str, origin: FileOrigin, now: datetime) -> Entry | None:
     return _undated(line, origin) if _TIME_OF_DAY.match(line) else None
 
 
+def is_level(written: str) -> bool:
+    """Whether this is the name of a level, in any of its spellings."""
+    return written.upper() in _LEVELS
+
+
+def level_name(written: str) -> str:
+    """A level in capitals under its usual name: `warning` is WARN."""
+    return _LEVELS.get(written.upper(), written.upper())
+
+
+def _entry(time: datetime | None, level: str, services: tuple[str, ...], message: str) -> Entry:
+    return Entry(time, level, services, message[:ENTRY_CHARACTERS], len(message) > ENTRY_CHARACTERS)
+
+
 def _continued(entry: Entry, line: str, is_cut: bool) -> Entry:
     if len(entry.message) + len(line) > ENTRY_CHARACTERS:
         return replace(entry, is_cut=True)
@@ -106,7 +130,8 @@ def _continued(entry: Entry, line: str, is_cut: bool) -> Entry:
 
 
 def _undated(line: str, origin: FileOrigin) -> Entry | None:
-    return Entry(None, "", (origin.service,), line.strip()[:ENTRY_CHARACTERS]) if line.strip() else None
+    services = () if origin.is_generic else (origin.service,)
+    return _entry(None, "", services, line.strip()) if line.strip() else None
 
 
 # ---------------------------------------------------------------- fields: JSON and logfmt
@@ -135,7 +160,7 @@ def _logfmt(line: str) -> tuple[dict[str, Any], str]:
 
 
 def _unquoted(value: str) -> str:
-    if not value.startswith('"'):
+    if len(value) < 2 or not (value[0] == value[-1] == '"'):
         return value
     try:
         return str(orjson.loads(value))
@@ -151,10 +176,11 @@ def _from_fields(fields: dict[str, Any], rest: str, origin: FileOrigin, now: dat
     parts = [str(fields[message_key]) if message_key else "", rest]
     parts += [f"{key}={_text(value)}" for key, value in fields.items() if key not in roles]
     message = " ".join(part.strip() for part in parts if part.strip())
-    level = str(fields[level_key]).upper() if level_key else ""
+    level = str(fields[level_key]) if level_key else ""
     weak = [str(fields[key]) for key in _WEAK_SERVICE if key in fields]
-    services = (str(fields[service_key]),) if service_key else _candidates(origin, weak, [])
-    return Entry(time, _LEVELS.get(level, level), services, message[:ENTRY_CHARACTERS], len(message) > ENTRY_CHARACTERS)
+    likely = list(filter(_PLAIN_COMPOUND.fullmatch, weak))
+    services = (str(fields[service_key]),) if service_key else _candidates(origin, likely, weak)
+    return _entry(time, level_name(level), services, message)
 
 
 def _first_time(fields: Mapping[str, Any], now: datetime) -> tuple[str | None, datetime | None]:
@@ -181,46 +207,68 @@ def _plain(line: str, stamp: re.Match[str], origin: FileOrigin, now: datetime) -
     time = read_time(stamp["stamp"], now)
     if time is None:
         return _undated(line, origin)
-    rest = f"{stamp['before'] or ''}{line[stamp.end() :]}"
+    rest = f"{(stamp['before'] or '').rstrip()}{line[stamp.end() :]}"
     if _STARTS_WITH_PAIR.match(rest.lstrip()):
         fields, between = _logfmt(rest)
         return replace(_from_fields(fields, between, origin, now), time=time)
-    level, named, services, message = _header(rest)
-    names = (named,) if named else _candidates(origin, *services)
-    return Entry(time, level, names, message[:ENTRY_CHARACTERS], len(message) > ENTRY_CHARACTERS)
-
-
-def _header(rest: str) -> tuple[str, str, tuple[list[str], list[str]], str]:
-    """Level, service in brackets or of syslog, (likely, possible) other service names, and the message of what follows
-    a time stamp."""
-    level, named, kept, before, position = "", "", [], [], 0
-    if program := _SYSLOG_PROGRAM.match(rest):
-        named, position = (program[1], program.end()) if not _LEVEL_WORD.match(rest) else ("", 0)
-    for _ in range(8):
-        if match := _BRACKET.match(rest, position):
-            word = match[1]
-            if word.upper() in _LEVELS and not level:
-                level = _LEVELS[word.upper()]
-            elif not named and _SERVICE_NAME.fullmatch(word) and not _THREAD_NAME.fullmatch(word):
-                named = word
-            else:
-                kept.append(match[0].strip())
-        elif not level and (match := _LEVEL_WORD.match(rest, position)):
-            level = _LEVELS[match[1]]
-        elif match := _SEPARATOR.match(rest, position):
-            pass
-        elif not level and (match := _NAME_BEFORE_LEVEL.match(rest, position)):
-            before.append(match[1])
-        else:
-            break
-        position = match.end()
-    text = rest[position:].strip()
+    header, text = _read_header(rest, is_syslog=stamp["stamp"][0].isalpha())
     first = match[0] if (match := _FIRST_WORD.match(text)) else ""
-    likely = before + ([first] if _PLAIN_COMPOUND.fullmatch(first) else [])
-    return level, named, (likely, [first] if first else []), " ".join([*kept, text])
+    likely = header.likely + ([first] if _PLAIN_COMPOUND.fullmatch(first) else [])
+    services = (header.named,) if header.named else _candidates(origin, likely, [first] if first else [])
+    return _entry(time, header.level, services, " ".join([*header.kept, text]))
+
+
+@dataclass(slots=True)
+class Header:
+    """What stands between a time stamp and the message. `named` is the service in brackets or of syslog; `likely` are
+    other names of a service's form, `kept` the parts that belong to the message."""
+
+    level: str = ""
+    named: str = ""
+    likely: list[str] = field(default_factory=list)
+    kept: list[str] = field(default_factory=list)
+
+    def take(self, text: str, position: int) -> int:
+        """Takes the part at a position and returns the position behind it; the same one where the message begins."""
+        if match := _BRACKET.match(text, position):
+            self._take_bracket(match[1])
+        elif not self.level and (match := _LEVEL_WORD.match(text, position)):
+            self.level = level_name(match[1])
+        elif match := _SEPARATOR.match(text, position):
+            pass
+        elif not self.level and (match := _NAME_BEFORE_LEVEL.match(text, position)):
+            name = match[1].rstrip(" -|:\t")
+            self.likely.append(name)
+            self.kept.append(name)
+        return match.end() if match else position
+
+    def _take_bracket(self, word: str) -> None:
+        if not self.level and is_level(word):
+            self.level = level_name(word)
+        elif not self.named and _SERVICE_NAME.fullmatch(word) and not _THREAD_NAME.fullmatch(word):
+            self.named = word
+        else:
+            self.kept.append(f"[{word}]")
+
+
+def _read_header(rest: str, is_syslog: bool) -> tuple[Header, str]:
+    """The header of a plain line and its message."""
+    header = Header()
+    position = 0
+    program = _PROGRAM_WITH_PID.match(rest) or (_SYSLOG_PROGRAM.match(rest) if is_syslog else None)
+    if program:
+        header.named, position = program[1], program.end()
+    for _ in range(_HEADER_PARTS):
+        position, before = header.take(rest, position), position
+        if position == before:
+            break
+    return header, rest[position:].strip()
 
 
 def _candidates(origin: FileOrigin, likely: list[str], possible: list[str]) -> tuple[str, ...]:
-    """The file's name comes first unless it says nothing; a mere first word of a message comes last."""
+    """A sure file name stands alone: its service also writes about others. Any other comes before the likely names
+    unless it says nothing, and the merely possible ones come last."""
+    if origin.is_sure:
+        return (origin.service,)
     names = [*likely, origin.service] if origin.is_generic else [origin.service, *likely]
     return tuple(dict.fromkeys([*names, *possible]))

@@ -20,6 +20,8 @@ PLAIN_STAMP = re.compile(
 )
 """A time stamp at the head of a line; `before` is a level or the client of an access log standing in front of it."""
 
+_ACCESS_STAMP = re.compile(_ACCESS)
+_SYSLOG_STAMP = re.compile(_SYSLOG)
 _EPOCH = re.compile(r"\d{9,19}(?:\.\d+)?")
 _EPOCH_UNITS = ((10**17, 10**9), (10**14, 10**6), (10**11, 10**3), (0, 1))  # at least this much -> units a second
 
@@ -43,12 +45,14 @@ def _epoch(number: float) -> datetime | None:
 
 
 def _written(text: str, now: datetime) -> datetime:
-    if re.fullmatch(_ACCESS, text, re.VERBOSE):
-        return datetime.strptime(text, "%d/%b/%Y:%H:%M:%S %z")
-    if re.fullmatch(_SYSLOG, text, re.VERBOSE):
-        return _latest(text, now)
     if ":" not in text:
         raise ValueError(f"{text!r} has no time of day")
+    with suppress(ValueError):  # by far the most frequent form
+        return datetime.fromisoformat(text)
+    if _ACCESS_STAMP.fullmatch(text):
+        return datetime.strptime(text, "%d/%b/%Y:%H:%M:%S %z")
+    if _SYSLOG_STAMP.fullmatch(text):
+        return _latest(text, now)
     iso = re.sub(r" ?(?:UTC|GMT)$", "Z", text).replace("/", "-")
     return datetime.fromisoformat(re.sub(r" (?=[Z+-])", "", iso))
 

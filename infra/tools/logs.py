@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import heapq
-import itertools
 import time
 import zlib
 from collections.abc import Iterator
@@ -18,7 +17,7 @@ from pydantic import Field, field_validator, model_validator
 from domain.contracts import RetrievalDetails, ToolClass
 from infra.tools.contract import Arguments, FunctionTool, Tool, ToolContext, ToolError, ToolResult, json_text
 from infra.tools.log_files import log_files, origin_of, read_lines
-from infra.tools.log_formats import Entry, read_entries
+from infra.tools.log_formats import Entry, is_level, level_name, read_entries
 from infra.tools.log_words import Words, read_query
 from infra.tools.windows import Window, utc_text
 
@@ -36,6 +35,13 @@ class LogArguments(Arguments):
     since: datetime | None = Field(None, description="窗口起点，ISO 8601，缺省时区为 UTC")
     until: datetime | None = Field(None, description="窗口终点，ISO 8601；缺省为当前时间")
     limit: int = Field(20, ge=1, le=MAX_LIMIT, description="最多返回的条数；超出时保留最新的，total 为全部命中数")
+
+    @field_validator("level")
+    @classmethod
+    def _is_of_known_levels(cls, value: str) -> str:
+        if unknown := [level for level in _levels(value) if not is_level(level)]:
+            raise ValueError(f"unknown level {', '.join(unknown)}")
+        return value
 
     @field_validator("since", "until")
     @classmethod
@@ -70,28 +76,39 @@ class LogQuery:
     window: Window
 
     def selects(self, entry: Entry) -> bool:
-        """Whether an entry lies in the window, if it has a time, and is of the service and level."""
-        return (
-            (entry.time is None or entry.time in self.window)
-            and (not self.service or self.service.casefold() in map(str.casefold, entry.services))
-            and (not self.levels or entry.level in self.levels)
-        )
+        """Whether an entry is of the service and lies in the window and level; an undated one could lie there."""
+        if self.service and entry.services and self.service.casefold() not in map(str.casefold, entry.services):
+            return False
+        return entry.time is None or (entry.time in self.window and (not self.levels or entry.level in self.levels))
 
 
 @dataclass(slots=True)
 class Found:
-    """The newest `limit` matches in the window and the number of all. `doubts` say why there may be more."""
+    """The newest `limit` matches in the window, the number of all, and what may hide more of them."""
 
     limit: int
     total: int = 0
     newest: list[tuple[datetime, int, Entry]] = field(default_factory=list)
-    doubts: list[str] = field(default_factory=list)
-    _order: Iterator[int] = field(default_factory=itertools.count)
+    undated: int = 0  # matches without a time that was understood
+    unreadable: int = 0  # entries whose text was cut or could not be decoded
+    unreadable_files: list[str] = field(default_factory=list)
 
-    def add(self, at: datetime, entry: Entry) -> None:
+    def add(self, entry: Entry) -> None:
+        if entry.time is None:
+            self.undated += 1
+            return
         self.total += 1
         keep = heapq.heappush if len(self.newest) < self.limit else heapq.heappushpop
-        keep(self.newest, (at, next(self._order), entry))
+        keep(self.newest, (entry.time, self.total, entry))
+
+    def doubts(self) -> list[str]:
+        """Why the answer may be incomplete; then no absence may be read off it (R20)."""
+        said = [f"{file} 无法读取" for file in self.unreadable_files]
+        if self.undated:
+            said.append(f"另有 {self.undated} 条匹配的日志没有可识别的时间，未计入")
+        if self.unreadable:
+            said.append(f"另有 {self.unreadable} 条日志过长或编码不明，未能完整检索")
+        return said
 
 
 def logs_tool(folder: Path) -> Tool:
@@ -111,41 +128,42 @@ def logs_tool(folder: Path) -> Tool:
 
 def _answer(folder: Path, arguments: LogArguments, context: ToolContext) -> ToolResult:
     words, service = read_query(arguments.query, arguments.service)
-    levels = frozenset(
-        part.strip().upper().replace("WARNING", "WARN") for part in arguments.level.split(",") if part.strip()
-    )
+    levels = frozenset(map(level_name, _levels(arguments.level)))
     query = LogQuery(service, levels, words, arguments.window(context))
-    return _result(folder, arguments, query, search(folder, query, arguments.limit, context.now))
+    return _result(folder, arguments, query, _search(folder, query, arguments.limit, context.now))
 
 
-def search(folder: Path, query: LogQuery, limit: int, now: datetime) -> Found:
-    """Reads every file once, keeping `limit` entries in memory. Raises ToolError without a log file, TimeoutError."""
+def _levels(written: str) -> list[str]:
+    return [part.strip() for part in written.split(",") if part.strip()]
+
+
+def _search(folder: Path, query: LogQuery, limit: int, now: datetime) -> Found:
+    """Reads every file once, as a stream. Raises ToolError where there is no log file, TimeoutError."""
     files = log_files(folder)
     if not files:
         raise ToolError("source", f"no log file (.log, .jsonl, .json, .txt, …) below {folder}")
     found = Found(limit)
-    undated = unreadable = 0
     deadline = time.monotonic() + TIMEOUT_S
     for file in files:
         try:
-            for number, entry in enumerate(read_entries(read_lines(file), origin_of(file, folder), now)):
-                if number % 1_000 == 0 and time.monotonic() > deadline:
-                    raise TimeoutError(f"{folder} could not be read within {TIMEOUT_S:.0f} s; give a smaller folder")
-                if not query.selects(entry):
-                    continue
-                if not query.words.stand_in(entry.message):
-                    unreadable += not entry.is_readable
-                elif entry.time is None:
-                    undated += 1
+            lines = _until(deadline, read_lines(file), folder)
+            for entry in filter(query.selects, read_entries(lines, origin_of(file, folder), now)):
+                if query.words.stand_in(entry.message):
+                    found.add(entry)
                 else:
-                    found.add(entry.time, entry)
-        except (PermissionError, EOFError, zlib.error) as error:
-            found.doubts.append(f"{file.name} 无法读取：{error}")
-    if undated:
-        found.doubts.append(f"另有 {undated} 条匹配的日志没有可识别的时间，未计入")
-    if unreadable:
-        found.doubts.append(f"另有 {unreadable} 条日志过长或编码不明，未能完整检索")
+                    found.unreadable += not entry.is_readable
+        except TimeoutError:
+            raise
+        except (OSError, EOFError, zlib.error) as error:
+            found.unreadable_files.append(f"{file.relative_to(folder)}（{error}）")
     return found
+
+
+def _until(deadline: float, lines: Iterator[tuple[str, bool]], folder: Path) -> Iterator[tuple[str, bool]]:
+    for number, line in enumerate(lines):
+        if number % 1_000 == 0 and time.monotonic() > deadline:
+            raise TimeoutError(f"{folder} could not be read within {TIMEOUT_S:.0f} s")
+        yield line
 
 
 def _result(folder: Path, arguments: LogArguments, query: LogQuery, found: Found) -> ToolResult:
@@ -156,15 +174,15 @@ def _result(folder: Path, arguments: LogArguments, query: LogQuery, found: Found
     )
     output: dict[str, Any] = {
         "success": True,
-        "source": folder.name,
+        "source": folder.resolve().name,
         "service": query.service,
         "query": asked,
         "window": str(query.window),
-        "logs": [_row(at, entry, query.service) for at, _, entry in sorted(found.newest, key=lambda row: row[:2])],
+        "logs": [_row(at, entry, query.service) for at, _, entry in sorted(found.newest)],
         "total": found.total,
         "limit": arguments.limit,
-        "truncated": found.total > arguments.limit or bool(found.doubts),
-        "message": "；".join([*([] if found.total else ["未找到匹配的日志"]), *found.doubts]),
+        "truncated": found.total > arguments.limit or bool(found.doubts()),
+        "message": "；".join([*([] if found.total else ["未找到匹配的日志"]), *found.doubts()]),
     }
     return ToolResult(json_text(output), True, retrieval=RetrievalDetails(query=asked, window=str(query.window)))
 

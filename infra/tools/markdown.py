@@ -10,6 +10,8 @@ from typing import Any
 
 import yaml
 
+from infra.tools.contract import encodable
+
 BLOCK_CHARACTERS = 2_000
 """A longer section is split between paragraphs, so that one block stays quotable."""
 
@@ -35,7 +37,9 @@ class Block:
 def read_blocks(folder: Path) -> Iterator[Block]:
     """Blocks of all Markdown files below a folder, in order of path. Raises OSError."""
     for path in markdown_files(folder):
-        yield from _blocks(path.relative_to(folder).as_posix(), path.read_text("utf-8-sig", errors="replace"))
+        yield from _blocks(
+            encodable(path.relative_to(folder).as_posix()), path.read_text("utf-8-sig", errors="replace")
+        )
 
 
 def markdown_files(folder: Path) -> list[Path]:

@@ -6,12 +6,12 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from infra.models.extractive.alerts import relevant_alerts
-from infra.models.extractive.calls import KNOWLEDGE, LOGS, METRICS
 from infra.models.extractive.claims import Draft
 from infra.models.extractive.conversation import Answered
 from infra.models.extractive.inquiry import Inquiry
 from infra.models.extractive.logs import relevant_lines
-from infra.models.extractive.words import holds_name
+from infra.models.extractive.tool_names import KNOWLEDGE, LOGS, METRICS
+from infra.models.extractive.words import holds_name, spaced
 
 _KINDS = {METRICS: "告警", LOGS: "日志"}
 
@@ -21,7 +21,7 @@ def absence_claims(inquiry: Inquiry, answered: Sequence[Answered]) -> Iterator[D
     for done in answered:
         target = sought(done)
         if _is_unanswered(inquiry, done) and done.summary and not _names_stand_in(done):
-            yield Draft("negative_observation", f"在查询窗口内未检索到{target}。", (done.summary,))
+            yield Draft("negative_observation", spaced(f"在查询窗口内未检索到{target}。"), (done.summary,))
 
 
 def gaps(inquiry: Inquiry, answered: Sequence[Answered]) -> list[str]:
@@ -31,23 +31,22 @@ def gaps(inquiry: Inquiry, answered: Sequence[Answered]) -> list[str]:
         if done.call.tool_name not in (*_KINDS, KNOWLEDGE):
             continue
         if done.status == "failed":
-            found.append(f"{done.call.tool_name} 调用失败，未能取得{sought(done).strip()}。")
-        elif done.call.tool_name == KNOWLEDGE and not done.items and not inquiry.is_narrow:
+            found.append(spaced(f"{done.call.tool_name} 调用失败，未能取得{sought(done)}。"))
+        elif done.call.tool_name == KNOWLEDGE and not done.items:
             found.append("知识库中未检索到相关条目。")
         elif _is_unanswered(inquiry, done) and (done.summary is None or _names_stand_in(done)):
-            found.append(f"返回结果中没有可引用的{sought(done).strip()}，结果可能不完整。")
+            found.append(spaced(f"返回结果中没有可引用的{sought(done)}，结果可能不完整。"))
     return list(dict.fromkeys(found))
 
 
 def sought(done: Answered) -> str:
-    """What a call looked for, in its own arguments: ` inventory-service 的 HikariCP 日志`."""
+    """What a call looked for, in its own arguments: `inventory-service 的 HikariCP 日志`."""
     arguments: dict[str, Any] = dict(done.call.arguments)
     kind = _KINDS.get(done.call.tool_name, "知识条目")
-    of = f" {arguments['service']} 的" if arguments.get("service") else ""
+    of = f"{arguments['service']}的" if arguments.get("service") else ""
     words = [str(arguments[name]) for name in ("alert_name", "level", "query") if arguments.get(name)]
-    topic = f" {' '.join(words)}" if words and done.call.tool_name in _KINDS else ""
-    space = " " if topic and topic[-1].isascii() else ""
-    return f"{of}{topic}{space}{kind}"
+    topic = " ".join(words) if done.call.tool_name in _KINDS else ""
+    return spaced(f"{of}{topic}{kind}")
 
 
 def _is_unanswered(inquiry: Inquiry, done: Answered) -> bool:

@@ -9,13 +9,14 @@ from dataclasses import dataclass
 from infra.models.extractive.claims import Draft, quoted
 from infra.models.extractive.conversation import Answered, Ref
 from infra.models.extractive.inquiry import Inquiry
+from infra.models.extractive.tool_names import METRICS
 from infra.models.extractive.vocabulary import STATES
 from infra.models.extractive.words import holds_name, mentions_any, other_names, spread
 
 MAX_ALERTS = 5  # firing alerts reported for a question that names none
 MAX_FIELDS = 4
 MAX_DESCRIPTION = 120  # characters
-_HEAD = re.compile(rf"^\W{{0,5}}(?P<name>.{{1,120}}?)[\s,]+(?P<state>{'|'.join(STATES)})\b", re.IGNORECASE)
+_HEAD = re.compile(rf"^\W{{0,5}}(?P<name>[^=\n]{{1,120}}?)[\s,]+(?P<state>{'|'.join(STATES)})\b", re.IGNORECASE)
 _FIELD = re.compile(r"(?<![\w.])([A-Za-z_][\w.]{0,60})=(\"[^\"]{0,200}\"|[^,;\s]{1,200})", re.ASCII)
 _SUBJECT_LABELS = ("service", "job", "app", "application", "group", "instance", "pod", "host", "node")
 _TIME_LABEL = re.compile(r"(?:at|time|timestamp)$", re.IGNORECASE)
@@ -48,15 +49,21 @@ def read_alert(ref: Ref) -> Alert | None:
 
 
 def firing_services(inquiry: Inquiry, answered: Sequence[Answered]) -> list[str]:
-    """Services with a relevant firing alert, in order, at most MAX_ALERTS."""
+    """Subjects of the relevant firing alerts, in order, at most MAX_ALERTS."""
     alerts = [alert for alert in relevant_alerts(inquiry, answered) if alert.state.lower() == "firing"]
-    services = [value for alert in alerts for label, value in alert.fields if label == "service"]
-    return list(dict.fromkeys(services))[:MAX_ALERTS]
+    return list(dict.fromkeys(alert.subject for alert in alerts if alert.subject))[:MAX_ALERTS]
+
+
+def firing_names(inquiry: Inquiry, answered: Sequence[Answered]) -> list[str]:
+    """Names of the relevant firing alerts, in order, at most MAX_ALERTS."""
+    alerts = [alert.name for alert in relevant_alerts(inquiry, answered) if alert.state.lower() == "firing"]
+    return list(dict.fromkeys(alerts))[:MAX_ALERTS]
 
 
 def relevant_alerts(inquiry: Inquiry, answered: Sequence[Answered]) -> list[Alert]:
     """The alerts the question asks about: those it names; else those of its services or topics; else all that fire."""
-    read = [alert for done in answered for ref in done.items if (alert := read_alert(ref))]
+    refs = [ref for done in answered if done.call.tool_name == METRICS for ref in done.items]
+    read = [alert for ref in refs if (alert := read_alert(ref))]
     alerts = [alert for alert in read if not inquiry.excludes(f"{alert.name} {alert.subject}")]
     if inquiry.services:
         alerts = [a for a in alerts if any(holds_name(a.ref.text, service) for service in inquiry.services)]
@@ -91,9 +98,14 @@ def _told(alert: Alert, inquiry: Inquiry) -> str:
 
 
 def _measures(alert: Alert, inquiry: Inquiry) -> list[str]:
+    """The fields that hold a figure; a raw sample value only where no `current` tells it better."""
+    has_current = any(key == "current" for key, _ in alert.fields)
     shown = [
         f"{key}={value}"
         for key, value in alert.fields
-        if value != alert.subject and re.search(r"\d", value) and not _TIME_LABEL.search(key)
+        if value != alert.subject
+        and re.search(r"\d", value)
+        and not _TIME_LABEL.search(key)
+        and not (key == "value" and has_current)
     ]
     return [field for field in shown if not inquiry.excludes(field)][:MAX_FIELDS]

@@ -25,14 +25,17 @@ _UNITS = {
     "GB": ("KB", 1_048_576),
     "G": ("KB", 1_048_576),
 }
-_LITERAL = re.compile(r"(?<![\w.])\d{1,20}(?:[-:/.]\d{1,20}){1,8}(?![\w.]*[/:-]\d)|(?<![\w.])\d{1,20}/\d{1,20}(?!\w)")
+_LITERAL = re.compile(
+    r"(?<![\w.])(?:\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d(?::\d\d(?:[.,]\d{1,9})?)?Z?)?"  # dates and times
+    r"|\d{1,20}(?:[-:/]\d{1,20}){1,8}|\d{1,20}(?:\.\d{1,20}){2,8})(?![\w-])"  # ranges, ratios, addresses
+)
 _VALUE = re.compile(
     r"(?<![A-Za-z_\d.])(?<![A-Za-z]-)[-+]?\d{1,30}(?:,\d{3})*(?:\.\d{1,30})?(?:[eE][+-]?\d{1,3})?"
     rf"\s?(?:(?:{'|'.join(sorted(_UNITS, key=len, reverse=True))})(?![A-Za-z]))?"
 )
 _NUMBER = re.compile(r"[-+]?[\d,.]+(?:[eE][+-]?\d+)?")
 _NAME = re.compile(r"(?<![\w=./:-])[A-Za-z_][\w]{0,80}(?:[-./:][A-Za-z_\d]{1,80}){0,12}", re.ASCII)
-_FIELD = re.compile(r"(?<![\w.])([A-Za-z_][\w.]{0,60})=([^\s,，;；。）)]{1,120})", re.ASCII)
+_FIELD = re.compile(r"(?<![\w.])([A-Za-z_][\w.]{0,60})=([^\s,，;；。）)“”]{1,120})", re.ASCII)
 _STATE_WORDS = frozenset(word.lower() for word in (*STATES, *SEVERE, "up", "down", "failed"))
 
 Value = tuple[str, Decimal]

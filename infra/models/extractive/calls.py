@@ -6,13 +6,14 @@ import json
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from infra.models.extractive.alerts import firing_services
+from infra.models.extractive.alerts import firing_names, firing_services
 from infra.models.extractive.conversation import Answered, Call
 from infra.models.extractive.inquiry import Inquiry, Source
+from infra.models.extractive.tool_names import KNOWLEDGE, LOGS, METRICS, SKILL
 
-METRICS, LOGS, KNOWLEDGE, SKILL = "query_metrics", "query_logs", "lookup_knowledge", "read_skill"
 MAX_CALLS = 12  # of one round
 MAX_QUERY = 200  # characters of a knowledge query
+UNASKED_LEVEL = "ERROR"  # of a search through the logs of all services for nothing in particular
 WIDER_WINDOW = 6  # times the default window, where a second round looks again
 
 Tools = Mapping[str, Mapping[str, Any]]
@@ -50,20 +51,25 @@ def _asked_for(inquiry: Inquiry, skill: str | None, minutes: int | None) -> Iter
         for service in services:
             for alert in inquiry.alerts or (None,):
                 yield Call(METRICS, _given(alert_name=alert, service=service))
-    if Source.LOGS in inquiry.sources and (inquiry.services or inquiry.terms or not inquiry.alerts):
+    if Source.LOGS in inquiry.sources:
+        names_something = bool(inquiry.services or inquiry.terms)
+        level = inquiry.level or (None if names_something else UNASKED_LEVEL)
         for service in services:
             query = " ".join(inquiry.terms) or None
-            yield Call(LOGS, _given(service=service, query=query, level=inquiry.level, minutes=minutes))
-    if Source.KNOWLEDGE in inquiry.sources:
+            yield Call(LOGS, _given(service=service, query=query, level=level, minutes=minutes))
+    if inquiry.sources == {Source.KNOWLEDGE}:
         yield Call(KNOWLEDGE, {"query": inquiry.asked.strip()[:MAX_QUERY]})
 
 
 def _follow_ups(inquiry: Inquiry, answered: Sequence[Answered], minutes: int | None) -> Iterable[Call]:
-    """A question that names no service is followed into the logs of the services whose alerts fire."""
-    if inquiry.services or Source.LOGS not in inquiry.sources:
-        return
-    for service in firing_services(inquiry, answered):
-        yield Call(LOGS, _given(service=service, query=" ".join(inquiry.terms) or None, minutes=minutes))
+    """What fires leads on: to the logs of its services, if the question names none, and to its runbook."""
+    firing = firing_names(inquiry, answered)
+    if Source.LOGS in inquiry.sources and not inquiry.services:
+        for service in firing_services(inquiry, answered):
+            query = " ".join(inquiry.terms) or None
+            yield Call(LOGS, _given(service=service, query=query, level=inquiry.level, minutes=minutes))
+    if Source.KNOWLEDGE in inquiry.sources and firing:
+        yield Call(KNOWLEDGE, {"query": " ".join(firing)[:MAX_QUERY]})
 
 
 def _given(**arguments: Any) -> dict[str, Any]:

@@ -43,7 +43,6 @@ class Answered:
     call: Call
     status: str
     refs: tuple[Ref, ...]
-    has_more: bool  # a note says that refs were left out
 
     @property
     def items(self) -> tuple[Ref, ...]:
@@ -91,7 +90,7 @@ def _answered(call: Call, content: Any) -> Answered:
     answer = _object(content) or {}
     invocation_id, refs = answer.get("source_invocation_id"), answer.get("evidence_refs")
     if type(invocation_id) is not int:
-        return Answered(call, "failed", (), False)
+        return Answered(call, "failed", ())
     return Answered(
         call=call,
         status=str(answer.get("evidence_status", "failed")),
@@ -100,7 +99,6 @@ def _answered(call: Call, content: Any) -> Answered:
             for ref in (refs if isinstance(refs, list) else ())
             if isinstance(ref, dict) and isinstance(ref.get("raw_path"), str) and isinstance(ref.get("text"), str)
         ),
-        has_more=bool(answer.get("note")),
     )
 
 

@@ -9,15 +9,18 @@ from typing import Any
 
 from infra.models.extractive.absence import absence_claims, gaps, sought
 from infra.models.extractive.alerts import alert_claims
-from infra.models.extractive.calls import KNOWLEDGE, LOGS, METRICS, WIDER_WINDOW, next_calls, offered_tools
+from infra.models.extractive.calls import WIDER_WINDOW, next_calls, offered_tools
 from infra.models.extractive.claims import Draft, numbered, verified_drafts
 from infra.models.extractive.conversation import Answered, Call, Payload, answered_calls, must_answer
 from infra.models.extractive.inquiry import Inquiry, Source, read_question
 from infra.models.extractive.knowledge import knowledge_claims
 from infra.models.extractive.logs import log_claims
+from infra.models.extractive.tool_names import KNOWLEDGE, LOGS, METRICS
+from infra.models.extractive.words import spaced
 
 MAX_CLAIMS = 8
 MAX_NARROW_CLAIMS = 2  # R16
+_RETRIES = {METRICS: "核对名称后再次查询", LOGS: "在更长的时间窗口内查询"}
 _TOOL_OF = {Source.METRICS: METRICS, Source.LOGS: LOGS, Source.KNOWLEDGE: KNOWLEDGE}
 
 
@@ -96,13 +99,13 @@ def _never_asked(inquiry: Inquiry, answered: Sequence[Answered]) -> list[str]:
 
 
 def _actions(claims: Sequence[Mapping[str, Any]], answered: Sequence[Answered]) -> list[dict[str, Any]]:
-    """Only ever: look again, over a longer window, where nothing was found."""
-    empty = [done for done in answered if not done.items and done.call.tool_name in (METRICS, LOGS)]
+    """Only ever: look again where nothing was found."""
+    empty = [done for done in answered if not done.items and done.call.tool_name in _RETRIES]
     proven = any(claim["claim_type"] == "observation" for claim in claims)
     return [
         {
             "action_id": f"action-{number}",
-            "action_text": f"在更长的时间窗口内重新查询{sought(done)}。",
+            "action_text": spaced(f"{_RETRIES[done.call.tool_name]}{sought(done)}。"),
             "reason": "当前查询没有取得相关证据。",
             "evidence_bindings": [],
         }

@@ -17,12 +17,17 @@ from infra.models.extractive.vocabulary import (
     METRIC_CUES,
     METRIC_TERMS,
     NARROW_CUES,
+    NO_NAMES,
+    PRODUCTS,
     SCOPE_RESUMES,
     SEVERE,
+    STATES,
+    TOPICS,
 )
 from infra.models.extractive.words import CHINESE, mentions_any, other_names, spread
 
-TOPIC_NAMES = (*LOG_TERMS, *METRIC_TERMS, "Redis", "Kafka")
+TOPIC_NAMES = (*LOG_TERMS, *METRIC_TERMS, *PRODUCTS)
+MAX_QUESTION = 8_000
 MAX_NAMES = 3  # services, alerts or topics of one question that are followed
 
 
@@ -51,7 +56,8 @@ class Inquiry:
 
 
 def read_question(question: str) -> Inquiry:
-    """The inquiry in one question."""
+    """The inquiry in the first MAX_QUESTION characters of a question."""
+    question = question[:MAX_QUESTION]
     asked, excluded = _without_exclusions(question)
     is_narrow = mentions_any(question, NARROW_CUES)
     alerts = _alert_names(asked)
@@ -111,6 +117,12 @@ _NAMED_SERVICE = re.compile(
     r"|(?:服务|应用|\bservice\s*[=:：])\s*([A-Za-z][\w-]{1,79})",
     re.ASCII,
 )
+_BARE_WORD = re.compile(r"(?<![\w./:=-])[a-z][a-z0-9]{2,40}(?![\w./:=-])", re.ASCII)
+_WORDS_OF_THE_TRADE = (
+    *(name for topic in TOPICS for name in topic),
+    *(*TOPIC_NAMES, *METRIC_CUES, *LOG_CUES, *KNOWLEDGE_CUES, *LIVE_CUES, *DIAGNOSIS_CUES),
+    *(*SEVERE, *STATES, *NO_NAMES),
+)
 _FAULT_CLASS = re.compile(r"(?:Exception|Error)$")
 _CODE = re.compile(
     r"(?<![\w-])(?:[A-Z][A-Z0-9]{1,20}(?:[_-][A-Z0-9]{1,20}){1,5}|[A-Z]{1,10}\d{3,10})(?![\w-])", re.ASCII
@@ -147,8 +159,12 @@ def _is_topic(name: str) -> bool:
 
 
 def _services(asked: str) -> tuple[str, ...]:
+    """Compounds (`cart-api`) and names next to 服务; else any bare English word that a Chinese question holds."""
     named = [first or second for first, second in _NAMED_SERVICE.findall(asked)]
-    return _first(name for name in [*_COMPOUND.findall(asked), *named] if not _is_topic(name))
+    found = _first(name for name in [*_COMPOUND.findall(asked), *named] if not _is_topic(name))
+    if found or not re.search(f"[{CHINESE}]", asked):
+        return found
+    return _first(word for word in _BARE_WORD.findall(asked) if not mentions_any(word, _WORDS_OF_THE_TRADE))
 
 
 def _terms(asked: str, names: Sequence[str]) -> tuple[str, ...]:
@@ -161,7 +177,7 @@ def _terms(asked: str, names: Sequence[str]) -> tuple[str, ...]:
 
 def _known_terms(asked: str) -> list[str]:
     found, rest = [], asked
-    for term in (*LOG_TERMS, *METRIC_TERMS):
+    for term in TOPIC_NAMES:
         pattern = re.compile(re.escape(term) if not term.isascii() else rf"(?<![A-Za-z]){term}(?![A-Za-z])", re.I)
         if match := pattern.search(rest):
             found.append(match[0])

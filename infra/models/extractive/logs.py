@@ -5,12 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
-from infra.models.extractive.calls import LOGS
 from infra.models.extractive.claims import Draft, quoted
 from infra.models.extractive.conversation import Answered, Ref
 from infra.models.extractive.inquiry import Inquiry
+from infra.models.extractive.tool_names import LOGS
 from infra.models.extractive.vocabulary import SEVERE
-from infra.models.extractive.words import holds_name, mentions, mentions_any, other_names
+from infra.models.extractive.words import holds_name, mentions, mentions_any, other_names, spaced
 
 MAX_QUOTED = 3  # lines in the words of a claim; it may bind more
 MAX_BOUND = 8
@@ -25,14 +25,21 @@ def log_claims(inquiry: Inquiry, answered: Sequence[Answered]) -> Iterator[Draft
         if done.call.tool_name == LOGS:
             service = str(done.call.arguments.get("service", ""))
             groups.setdefault(service, []).extend(relevant_lines(inquiry, done))
-    for service, lines in groups.items():
-        chosen = _most_different(dict.fromkeys(lines))
-        quotations = [text for line in chosen[:MAX_QUOTED] if (text := quoted(line.text, MAX_LINE))]
-        if quotations:
-            subject = f"{service} 日志中" if service else "日志中"
-            topic = _topic_in(inquiry, chosen)
-            told = "；".join(f"“{text}”" for text in quotations)
-            yield Draft("observation", f"{subject}检索到{topic}记录：{told}。", tuple(chosen[:MAX_BOUND]))
+    told: set[str] = set()
+    for service, lines in sorted(groups.items(), key=lambda group: not group[0]):
+        fresh = [line for line in dict.fromkeys(lines) if line.text not in told]
+        told.update(line.text for line in fresh)
+        if draft := _draft(inquiry, service, _most_different(fresh)):
+            yield draft
+
+
+def _draft(inquiry: Inquiry, service: str, lines: Sequence[Ref]) -> Draft | None:
+    chosen = sorted(lines[:MAX_QUOTED], key=lambda line: line.text)  # items begin with their time
+    quotations = [f"“{text}”" for line in chosen if (text := quoted(line.text, MAX_LINE))]
+    if not quotations:
+        return None
+    lead = spaced(f"{service}日志中检索到{_topic_in(inquiry, lines)}相关记录")
+    return Draft("observation", f"{lead}：{'；'.join(quotations)}。", tuple(lines[:MAX_BOUND]))
 
 
 def relevant_lines(inquiry: Inquiry, done: Answered) -> list[Ref]:
@@ -52,8 +59,8 @@ def _severity(line: Ref) -> int:
     return next(found, len(SEVERE))
 
 
-def _most_different(lines: Sequence[Ref] | dict[Ref, None]) -> list[Ref]:
-    """Worst first; a line that repeats another but for its numbers comes after all first ones."""
+def _most_different(lines: Sequence[Ref]) -> list[Ref]:
+    """Worst first; lines that repeat another but for its numbers come after all first ones, the last one first."""
     ranked = sorted(lines, key=_severity)
     seen: set[str] = set()
     firsts: list[Ref] = []
@@ -62,10 +69,10 @@ def _most_different(lines: Sequence[Ref] | dict[Ref, None]) -> list[Ref]:
         shape = _NUMBERS.sub("0", line.text)
         (repeats if shape in seen else firsts).append(line)
         seen.add(shape)
-    return firsts + repeats
+    return firsts + repeats[::-1]
 
 
 def _topic_in(inquiry: Inquiry, lines: Sequence[Ref]) -> str:
     """The question's own topic words that stand in the lines: a claim names nothing else."""
     held = [term for term in inquiry.terms if any(mentions(line.text, term) for line in lines)]
-    return f" {' '.join(held)} 相关" if held else "相关"
+    return " ".join(held)

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from infra.models.extractive.inquiry import Inquiry, Source, read_question
-from infra.models.extractive.words import features
+from infra.models.extractive.words import features, spaced
 
 MIN_SHARED = 2  # features a skill must share with the question beyond those every question has
 _EVERYDAY = features(
@@ -45,9 +45,9 @@ def _steps(inquiry: Inquiry, skill: str | None) -> list[str]:
     topic = " ".join(inquiry.terms)
     steps = [f"用 read_skill 读取 {skill}"] if skill else []
     if Source.METRICS in inquiry.sources:
-        steps.append(f"用 query_metrics 查询 {subject} 的 {'、'.join(inquiry.alerts) or topic} 告警".replace("  ", " "))
+        steps.append(spaced(f"用 query_metrics 查询{subject}的{'、'.join(inquiry.alerts) or topic}告警"))
     if Source.LOGS in inquiry.sources:
-        steps.append(f"用 query_logs 检索 {subject} 的 {topic} 日志".replace("  ", " "))
+        steps.append(spaced(f"用 query_logs 检索{subject}的{topic}日志"))
     if Source.KNOWLEDGE in inquiry.sources:
-        steps.append(f"用 lookup_knowledge 检索 {topic or '、'.join(inquiry.alerts) or '问题涉及的主题'}")
+        steps.append(spaced(f"用 lookup_knowledge 检索{topic or '、'.join(inquiry.alerts) or '问题涉及的主题'}"))
     return steps

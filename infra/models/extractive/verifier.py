@@ -14,7 +14,7 @@ from typing import Any
 from infra.models.extractive.atoms import Atoms, atoms_of, states_in
 from infra.models.extractive.conversation import Payload
 from infra.models.extractive.vocabulary import ABSENCE_WORDS, CONCLUSIONS
-from infra.models.extractive.words import holds_name
+from infra.models.extractive.words import features, holds_name
 
 DIRECT, INDIRECT, NO_EVIDENCE, CONTRADICTED = "direct_evidence", "indirect_support", "no_evidence", "contradicted"
 _WORTH = {DIRECT: Fraction(1), INDIRECT: Fraction(3, 5), NO_EVIDENCE: Fraction(0), CONTRADICTED: Fraction(0)}
@@ -40,7 +40,8 @@ def verify(payload: Payload) -> dict[str, Any]:
 
 
 def classify(claim_type: str, text: str, evidence: Sequence[str]) -> str:
-    """The class of a statement against the checked texts."""
+    """The class of a statement against the checked texts. Of documentation, it is what follows the lead-in."""
+    text = text.partition("：")[2] or text if claim_type == "documentation" else text
     if not evidence:
         return NO_EVIDENCE
     if claim_type == "negative_observation":
@@ -49,12 +50,14 @@ def classify(claim_type: str, text: str, evidence: Sequence[str]) -> str:
     stated = atoms_of(text)
     if _is_contradicted(text, stated, held, evidence):
         return CONTRADICTED
+    if _is_verbatim(text, evidence):
+        return DIRECT
     found = _found(stated, held, evidence)
-    if stated.count == 0 or found == 0:
-        return DIRECT if _is_verbatim(text, evidence) else NO_EVIDENCE
-    if found < stated.count or _concludes_more(claim_type, text, evidence):
-        return INDIRECT
-    return DIRECT
+    if stated.count == 0:
+        return INDIRECT if _shares_most_words(text, evidence) else NO_EVIDENCE
+    if found == 0:
+        return NO_EVIDENCE
+    return INDIRECT if found < stated.count or _concludes_more(claim_type, text, evidence) else DIRECT
 
 
 def _absence_class(text: str, evidence: Sequence[str]) -> str:
@@ -88,13 +91,21 @@ def _is_contradicted(text: str, stated: Atoms, held: Atoms, evidence: Sequence[s
 
 def _concludes_more(claim_type: str, text: str, evidence: Sequence[str]) -> bool:
     whole = "\n".join(evidence).lower()
-    if claim_type in ("root_cause", "impact"):
-        return not _is_verbatim(text, evidence)
-    return any(word in text.lower() and word not in whole for word in CONCLUSIONS)
+    return claim_type in ("root_cause", "impact") or any(
+        word in text.lower() and word not in whole for word in CONCLUSIONS
+    )
 
 
 def _is_verbatim(text: str, evidence: Sequence[str]) -> bool:
-    return any(text.strip(" 。.") in item for item in evidence)
+    """Whether every sentence stands in the evidence."""
+    sentences = [words for part in _SENTENCE_END.split(text) if (words := " ".join(part.split()))]
+    whole = " ".join(" ".join(evidence).split())
+    return bool(sentences) and all(sentence in whole for sentence in sentences)
+
+
+def _shares_most_words(text: str, evidence: Sequence[str]) -> bool:
+    asked = features(text)
+    return 2 * len(asked & features(" ".join(evidence))) >= len(asked) > 0
 
 
 # ---------------------------------------------------------------- facts

@@ -47,6 +47,12 @@ LOG_TERMS = (
 )
 """Topics that are written to logs, longer phrases before their parts."""
 
+PRODUCTS = (
+    *("MySQL", "PostgreSQL", "MongoDB", "Redis", "Kafka", "RabbitMQ", "RocketMQ", "Elasticsearch", "Nginx"),
+    *("Kubernetes", "Prometheus", "PromQL", "GraphQL", "OpenTelemetry", "JVM", "Tomcat"),
+)
+"""Names written like an alert or a service that are topics all the same."""
+
 METRIC_CUES = ("告警", "报警", "警报", "指标", "监控", "alert", "alarm", "metric")
 LOG_CUES = ("日志", "报错", "堆栈", "log", "logs", "exception", "stack trace")
 KNOWLEDGE_CUES = (
@@ -123,6 +129,27 @@ EXCLUSION_CUES = (
 )
 SCOPE_RESUMES = ("只", "仅", "请", "但", "only", "please", "but")
 """Words that end an exclusion when they follow a comma."""
+
+NO_NAMES = (
+    *("api", "app", "http", "https", "jvm", "json", "sql", "url", "pod", "node", "host", "job", "service", "server"),
+    *(
+        "info",
+        "debug",
+        "trace",
+        "fail",
+        "failed",
+        "down",
+        "high",
+        "low",
+        "total",
+        "count",
+        "skill",
+        "and",
+        "the",
+        "for",
+    ),
+)
+"""English words that a Chinese question may hold without naming a service."""
 
 ABSENCE_WORDS = ("未检索到", "没有检索到", "未找到", "没有找到", "未发现", "not found")
 STATES = ("firing", "pending", "resolved", "inactive")

@@ -10,6 +10,7 @@ from infra.models.extractive.vocabulary import TOPICS
 CHINESE = "\u3400-\u9fff"
 _HUMP = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
 _SEPARATORS = re.compile(rf"[^A-Za-z0-9{CHINESE}]+")
+_BORDER = re.compile(rf"(?<=[A-Za-z0-9])(?=[{CHINESE}])|(?<=[{CHINESE}])(?=[A-Za-z0-9])")
 _CHINESE_RUN = re.compile(f"[{CHINESE}]+")
 
 
@@ -40,6 +41,11 @@ def other_names(term: str) -> tuple[str, ...]:
     """The term and, if it names a topic, every other name of that topic."""
     found = [name for topic in TOPICS if any(mentions(term, name) for name in topic) for name in topic]
     return tuple(dict.fromkeys([term, *found]))
+
+
+def spaced(text: str) -> str:
+    """Chinese and English kept apart by a space, as good typesetting has it."""
+    return _BORDER.sub(" ", text)
 
 
 def features(text: str) -> frozenset[str]:

@@ -1,0 +1,266 @@
+"""The rules by which code lowers what the model said of a fact; none of them raises it (R9, R36 to R38)."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import TypeAlias
+
+from domain.contracts import Adjustment, CheckedFact, Claim, ClaimType, FactClass, FactRef
+from domain.criticality import is_confirmed_sounding, is_critical_fact
+from domain.entities import Name, names_in
+from domain.grounds import Grounds
+from domain.measurements import Measurements, unsupported_values
+
+CLAIM_SKIPPED = "claim.skipped"
+CLAIM_NOT_PASSED = "claim.not_passed"
+CLAIM_REPEATED = "claim.worst_of_several"
+VALUE_UNSUPPORTED = "claim.value_unsupported"
+ENTITY_INVENTED = "claim.entity_invented"
+ENTITY_UNSUPPORTED = "claim.entity_unsupported"
+STALE = "evidence.stale"
+NO_SUPPORTED_REF = "fact.no_supported_ref"
+
+_ORDER = list(FactClass)
+
+
+def worse(one: FactClass, other: FactClass) -> FactClass:
+    """direct > indirect > none > contradicted (R36)."""
+    return max(one, other, key=_ORDER.index)
+
+
+@dataclass(frozen=True, slots=True)
+class Lowering:
+    """A fact is at best `to`, by `rule`."""
+
+    rule: str
+    to: FactClass
+    message: str
+
+
+ClaimRule: TypeAlias = Callable[[Claim, Grounds], Lowering | None]
+
+
+def rules_not_checked(grounds: Grounds) -> tuple[str, ...]:
+    """Rules whose input was not given."""
+    missing = []
+    if grounds.invocations is None:
+        missing += [ENTITY_INVENTED, ENTITY_UNSUPPORTED]
+    if grounds.invocations is None or grounds.now is None:
+        missing.append(STALE)
+    if grounds.invocations is None and grounds.trace is None:
+        missing.append(NO_SUPPORTED_REF)
+    return tuple(missing)
+
+
+# ---------------------------------------------------------------- claims
+
+
+def judged_claims(facts: Sequence[CheckedFact], grounds: Grounds) -> tuple[list[CheckedFact], list[Adjustment]]:
+    """One fact for each claim: the worst of what the model said of it, lowered by the rules."""
+    judged, adjustments = [], []
+    for claim in grounds.claims:
+        said = [fact for fact in facts if speaks_of(fact, claim)]
+        fact, changes = _one_fact(claim, said)
+        lowered, more = _lowered(fact, _claim_lowerings(claim, grounds), claim.claim_id)
+        judged.append(lowered)
+        adjustments += [*changes, *more]
+    return judged, adjustments
+
+
+def speaks_of(fact: CheckedFact, claim: Claim) -> bool:
+    """By its claim id; a fact without one speaks of the claim whose words it repeats."""
+    return fact.claim_id == claim.claim_id or (not fact.claim_id and same_words(fact.fact, claim.claim_text))
+
+
+def same_words(one: str, other: str) -> bool:
+    return words_only(one) == words_only(other)
+
+
+def words_only(text: str) -> str:
+    """Without white space and punctuation, for telling whether two sentences are the same."""
+    return "".join(character for character in text.casefold() if character.isalnum() or character in "%.-")
+
+
+def _one_fact(claim: Claim, said: Sequence[CheckedFact]) -> tuple[CheckedFact, list[Adjustment]]:
+    if not said:
+        return _fact(claim, FactClass.NO_EVIDENCE, "the verifier did not check this claim"), [
+            Adjustment(rule=CLAIM_SKIPPED, subject=claim.claim_id, before="", after=FactClass.NO_EVIDENCE)
+        ]
+    worst = max(said, key=lambda fact: _ORDER.index(fact.verification))
+    detail = "; ".join(dict.fromkeys(_told(fact, claim) for fact in said))
+    refs = tuple(dict.fromkeys(ref for fact in said for ref in fact.evidence_refs))
+    fact = _fact(claim, worst.verification, detail, refs)
+    if len({fact.verification for fact in said}) == 1:
+        return fact, []
+    classes = ", ".join(fact.verification for fact in said)
+    change = Adjustment(rule=CLAIM_REPEATED, subject=claim.claim_id, before=classes, after=worst.verification)
+    return fact, [change]
+
+
+def _told(fact: CheckedFact, claim: Claim) -> str:
+    return fact.detail if same_words(fact.fact, claim.claim_text) else f"{fact.fact}: {fact.detail}"
+
+
+def _fact(claim: Claim, verification: FactClass, detail: str, refs: tuple[FactRef, ...] = ()) -> CheckedFact:
+    return CheckedFact(
+        fact=claim.claim_text,
+        is_critical=claim.is_critical,
+        verification=verification,
+        detail=detail,
+        evidence_refs=refs,
+        claim_id=claim.claim_id,
+    )
+
+
+def unchecked_claims(claims: Sequence[Claim], detail: str) -> tuple[CheckedFact, ...]:
+    """Facts of a round in which the model was not asked or not understood."""
+    return tuple(_fact(claim, FactClass.NO_EVIDENCE, detail) for claim in claims)
+
+
+def _claim_lowerings(claim: Claim, grounds: Grounds) -> Iterator[Lowering]:
+    for rule in CLAIM_RULES:
+        if lowering := rule(claim, grounds):
+            yield lowering
+
+
+def _unproven(claim: Claim, grounds: Grounds) -> Lowering | None:
+    """A claim's support comes from its passed bindings, not from the refs the model wrote."""
+    if grounds.passes(claim):
+        return None
+    return Lowering(CLAIM_NOT_PASSED, FactClass.NO_EVIDENCE, "the gatekeeper did not let this claim pass")
+
+
+def _values(claim: Claim, grounds: Grounds) -> Lowering | None:
+    return _value_lowering(claim.claim_text, grounds.items_of(claim), grounds)
+
+
+def _names(claim: Claim, grounds: Grounds) -> Lowering | None:
+    searched = claim.claim_type is ClaimType.NEGATIVE_OBSERVATION
+    return _name_lowering(_unknown_names(claim.claim_text, grounds, searched=searched))
+
+
+def _staleness(claim: Claim, grounds: Grounds) -> Lowering | None:
+    if not grounds.is_stale(claim):
+        return None
+    return Lowering(STALE, FactClass.INDIRECT, "every passed item is older than the asked window")
+
+
+CLAIM_RULES: tuple[ClaimRule, ...] = (_unproven, _values, _names, _staleness)
+
+
+def _value_lowering(text: str, items: Measurements, grounds: Grounds) -> Lowering | None:
+    missing = unsupported_values(text, items, grounds.question_values, grounds.windows)
+    if not missing:
+        return None
+    return Lowering(VALUE_UNSUPPORTED, FactClass.NO_EVIDENCE, f"not in the items: {', '.join(missing)}")
+
+
+def _name_lowering(unknown: Sequence[Name]) -> Lowering | None:
+    if codes := [name.text for name in unknown if name.is_code]:
+        return Lowering(ENTITY_INVENTED, FactClass.CONTRADICTED, f"in no tool output: {', '.join(codes)}")
+    if unknown:
+        names = ", ".join(name.text for name in unknown)
+        return Lowering(ENTITY_UNSUPPORTED, FactClass.NO_EVIDENCE, f"found nowhere: {names}")
+    return None
+
+
+def _unknown_names(text: str, grounds: Grounds, *, searched: bool) -> list[Name]:
+    recorded = grounds.recorded
+    if recorded is None:
+        return []
+    return [
+        name
+        for name in names_in(text)
+        if not recorded.asks_for(name.text) and not recorded.holds(name.text, searched=searched)
+    ]
+
+
+def _lowered(fact: CheckedFact, lowerings: Iterator[Lowering], subject: str) -> tuple[CheckedFact, list[Adjustment]]:
+    adjustments = []
+    for lowering in lowerings:
+        after = worse(fact.verification, lowering.to)
+        if after is fact.verification and lowering.rule != STALE:  # staleness caps the verdict, whatever the class
+            continue
+        adjustments.append(
+            Adjustment(
+                rule=lowering.rule, subject=subject, before=fact.verification, after=after, message=lowering.message
+            )
+        )
+        fact = fact.model_copy(update={"verification": after})
+    return fact, adjustments
+
+
+# ---------------------------------------------------------------- facts outside the claims
+
+
+def judged_other_facts(facts: Sequence[CheckedFact], grounds: Grounds) -> tuple[list[CheckedFact], list[Adjustment]]:
+    """The facts that the model found beside the claims, with criticality by kind (R36, R38)."""
+    judged, adjustments = [], []
+    for fact in facts:
+        if any(speaks_of(fact, claim) for claim in grounds.claims):
+            continue
+        critical = is_critical_fact(fact.fact, said_by_model=fact.is_critical)
+        own = fact.model_copy(update={"is_critical": critical, "claim_id": None})
+        lowered, changes = _lowered(own, _fact_lowerings(own, grounds), own.fact)
+        judged.append(lowered)
+        adjustments += changes
+    return judged, adjustments
+
+
+def _fact_lowerings(fact: CheckedFact, grounds: Grounds) -> Iterator[Lowering]:
+    can_check_refs = grounds.trace is not None or grounds.invocations is not None
+    if can_check_refs and not grounds.has_supported_ref(fact):
+        yield Lowering(NO_SUPPORTED_REF, FactClass.NO_EVIDENCE, "no ref to a call that yielded evidence")
+    if lowering := _value_lowering(fact.fact, grounds.items_behind(fact), grounds):
+        yield lowering
+    if lowering := _name_lowering(_unknown_names(fact.fact, grounds, searched=False)):
+        yield lowering
+
+
+# ---------------------------------------------------------------- the Executor's own answer
+
+_SENTENCE_END = re.compile(r"[。！？；!?;\n]+|(?<!\d)\.\s")
+_LIST_MARKER = re.compile(r"\s*(?:[-*•]|[(（]?\d{1,3}[.、)）](?!\d))\s*")
+
+
+def unlisted_facts(
+    answer: str | None, facts: Sequence[CheckedFact], grounds: Grounds
+) -> tuple[list[CheckedFact], list[Adjustment]]:
+    """Confirmed-sounding sentences of the answer that hold numbers or names nobody found, and no fact lists (R38)."""
+    found, adjustments = [], []
+    for sentence in sentences(answer or ""):
+        lowering = _answer_lowering(sentence, grounds)
+        if lowering is None or any(words_only(sentence) in words_only(fact.fact) for fact in facts):
+            continue
+        found.append(CheckedFact(fact=sentence, is_critical=True, verification=lowering.to, detail=lowering.message))
+        adjustments.append(
+            Adjustment(
+                rule=lowering.rule.replace("claim.", "answer."),
+                subject=sentence,
+                before="",
+                after=lowering.to,
+                message=lowering.message,
+            )
+        )
+    return found, adjustments
+
+
+def sentences(text: str) -> list[str]:
+    """The sentences of a text without list markers."""
+    bare = (
+        _LIST_MARKER.sub("", piece, count=1) if _LIST_MARKER.match(piece) else piece
+        for piece in _SENTENCE_END.split(text)
+    )
+    return [sentence for piece in bare if (sentence := piece.strip())]
+
+
+def _answer_lowering(sentence: str, grounds: Grounds) -> Lowering | None:
+    """What the claims say as well is judged with them."""
+    if not is_confirmed_sounding(sentence):
+        return None
+    unknown = [
+        name for name in _unknown_names(sentence, grounds, searched=True) if not grounds.claim_wording.holds(name.text)
+    ]
+    return _name_lowering(unknown) or _value_lowering(sentence, grounds.answer_items, grounds)

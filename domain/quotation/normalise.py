@@ -1,0 +1,84 @@
+"""What of a text's form does not count (R24): width, quotes, dashes, invisible characters, Markdown, JSON escapes."""
+
+from __future__ import annotations
+
+import json
+import re
+import unicodedata
+
+_ANSI = re.compile(r"\x1b\[[0-9;]*[A-Za-z]")
+_BLOCK_QUOTE = re.compile(r"^[ \t]*(?:>[ \t]+)+(?!\d)", re.MULTILINE)
+_EMPHASIS = re.compile(r"(?<![\w+])(?:\*{1,3}|`{1,3})(?=\S)|(?<=\S)(?:\*{1,3}|`{1,3})(?![\w+-])")
+_ANY_BLOCK_QUOTE = re.compile(r"^[ \t]*(?:>[ \t]*)+", re.MULTILINE)
+_WIDE_COLON = re.compile(r"：(?!\d)|(?<!\d)：")
+_JSON_ESCAPES = re.compile(r'(?:\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}))+')
+_SURROGATES = re.compile(r"[\ud800-\udfff]")
+
+_SAME = {
+    **dict.fromkeys("“”„‟«»「」『』〝〞", '"'),
+    **dict.fromkeys("‘’‚‛′", "'"),
+    **dict.fromkeys("‐‑‒–—―−﹣", "-"),
+    "≥": ">=",
+    "≤": "<=",
+    "≠": "!=",
+    "≈": "~",
+    "→": "->",
+    "⇒": "=>",
+    "⋯": "...",
+    "\r": "\n",
+    "\u2028": "\n",
+    "\u2029": "\n",
+}
+_KEPT_APART = {"<super>", "<sub>", "<circle>"}
+
+
+def normalise(text: str) -> str:
+    """The text in the one form in which quotation and item are compared; linear in its length."""
+    text = text.replace("\r\n", "\n")
+    if "\x1b" in text:
+        text = _ANSI.sub("", text)
+    if not text.isascii():
+        text = _fold_compatible(text)
+    characters = set(text)
+    table = {ord(c): _SAME.get(c, "") for c in characters if c in _SAME or _is_invisible(c)}
+    return _EMPHASIS.sub("", _BLOCK_QUOTE.sub("", text.translate(table) if table else text))
+
+
+def without_block_quotes(text: str) -> str:
+    """The text without the `>` of Markdown block quotes, also before a number, where it might be a comparison."""
+    return _ANY_BLOCK_QUOTE.sub("", text)
+
+
+def with_wide_colons_apart(text: str) -> str:
+    """The text with `：` read as punctuation, not as the `:` of a compound; between digits it stays."""
+    return _WIDE_COLON.sub(": ", text)
+
+
+def unescape_json(text: str) -> str:
+    r"""The text with one level of JSON escapes resolved: `\n`, `\"`, `é`. Other backslashes stay."""
+    resolved = _JSON_ESCAPES.sub(lambda found: str(json.loads(f'"{found[0]}"')), text)
+    return _SURROGATES.sub("\ufffd", resolved)
+
+
+def _fold_compatible(text: str) -> str:
+    """NFKC, except for characters that it would turn into digits or into letters of another rank: 10² is not 102."""
+    apart = {c for c in set(text) if not c.isascii() and _stays_apart(c)}
+    if not apart:
+        return unicodedata.normalize("NFKC", text)
+    pieces = re.split(f"([{''.join(map(re.escape, sorted(apart)))}])", text)
+    return "".join(p if p in apart else unicodedata.normalize("NFKC", p) for p in pieces)
+
+
+def _stays_apart(character: str) -> bool:
+    tag = unicodedata.decomposition(character).partition(" ")[0]
+    if tag in _KEPT_APART:
+        return True
+    is_digit = unicodedata.category(character) == "Nd"
+    return not is_digit and any(c.isdigit() for c in unicodedata.normalize("NFKC", character))
+
+
+def _is_invisible(character: str) -> bool:
+    """Zero-width and formatting characters, soft hyphens, variation selectors."""
+    if character.isascii():
+        return False
+    return unicodedata.category(character) == "Cf" or "\ufe00" <= character <= "\ufe0f" or character == "\u034f"

@@ -1,0 +1,136 @@
+"""Structured items: any subset of a record's fields, in any order, each whole, from one record (R24)."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from domain.quotation import lexicon
+from domain.quotation.tokens import Reading
+
+_BOUNDARY = re.compile(
+    r'"[^"\n]*"|\[[^\]\n]*\]|\([^)\n]*\)'
+    r"|(?P<cut>(?:(?<!\d),|,(?!\d)|[;、|])\s*|\s{2,}|\s+(?=[\w.\-/]+=))"
+)
+_OBJECT = re.compile(r"\{.*\}", re.DOTALL)
+_BARE_VALUE = re.compile(r'(?P<field>(?P<key>[\w.\-/]+)=[^\s"]+)\s+(?P<rest>\S.*)', re.DOTALL)
+_KEYED = re.compile(r'[\w.\-/)\]]"?\s*(?:=|:(?=\s|"))')
+
+
+@dataclass(frozen=True, slots=True)
+class Field:
+    """The words of one whole field; `key` is None for a piece of plain text, which keeps its place."""
+
+    key: tuple[str, ...] | None
+    words: tuple[str, ...]
+
+
+def is_record_subset(excerpt: Reading, item: Reading, *, fold: bool) -> bool:
+    """Whether each field of the excerpt is a whole field of one and the same record of the item."""
+    wanted = _fields_of_excerpt(excerpt.text, fold=fold)
+    if not any(field.key for field in wanted):
+        return False
+    return any(_is_subset(wanted, record) for record in _records(item.text, fold=fold))
+
+
+def _is_subset(wanted: Sequence[Field], record: Sequence[Field]) -> bool:
+    keyed = {field.words for field in record if field.key}
+    plain = iter([field.words for field in record if not field.key])
+    return all(field.words in keyed if field.key else field.words in plain for field in wanted)
+
+
+def _fields_of_excerpt(text: str, *, fold: bool) -> list[Field]:
+    value = _parse(text) or _parse("{" + text.strip().strip("{},") + "}")
+    if isinstance(value, dict):
+        return list(_leaves(value, (), fold=fold))
+    return _fields(" ".join(text.split("\n")), fold=fold)
+
+
+def _records(text: str, *, fold: bool) -> Iterator[list[Field]]:
+    """Every object of a JSON item, or every line; a line begins a new record where a key comes again."""
+    embedded = _OBJECT.search(text)
+    if embedded:
+        for found in _objects(_parse(embedded[0])):
+            yield list(_leaves(found, (), fold=fold))
+        return
+    for line in text.split("\n"):
+        for record in _split_at_repeated_key(_fields(line, fold=fold)):
+            if sum(field.key is not None for field in record) >= 2:
+                yield record
+
+
+def _split_at_repeated_key(fields: list[Field]) -> Iterator[list[Field]]:
+    record: list[Field] = []
+    keys: set[tuple[str, ...]] = set()
+    for field in fields:
+        if field.key in keys:
+            yield record
+            record, keys = [], set()
+        record.append(field)
+        keys |= {field.key} if field.key else set()
+    yield record
+
+
+def _fields(line: str, *, fold: bool) -> list[Field]:
+    """The fields of one line of `key=value`, `key: value` and plain pieces. A negation stays with what follows it."""
+    fields: list[Field] = []
+    begin = 0
+    cuts = [cut.span() for cut in _BOUNDARY.finditer(line) if cut["cut"] is not None]
+    for start, end in [*cuts, (len(line), len(line))]:
+        reading = Reading.of(line[begin:start])
+        if reading.words and not (end < len(line) and reading.is_negation(len(reading.words) - 1)):
+            fields += [_field(piece, fold=fold) for piece in _apart(line[begin:start])]
+            begin = end
+    return fields
+
+
+def _apart(piece: str) -> list[str]:
+    """A bare value ends at a blank (`lvl=debug span closed`), unless it is prose or what follows turns its sense."""
+    bare = _BARE_VALUE.fullmatch(piece.strip())
+    if not bare or bare["key"].casefold() in lexicon.TEXT_KEYS:
+        return [piece]
+    rest = Reading.of(bare["rest"])
+    turns = not rest.words or rest.is_polarity(0) or Reading.of(bare["field"]).is_negation(-1)
+    return [piece] if turns else [bare["field"], bare["rest"]]
+
+
+def _field(text: str, *, fold: bool) -> Field:
+    reading = Reading.of(text)
+    words = tuple(reading.folded if fold else reading.words)
+    keyed = _KEYED.search(text)
+    key = Reading.of(text[: keyed.end()]) if keyed else None
+    return Field(tuple(key.folded) if key else None, words)
+
+
+def _parse(text: str) -> Any:
+    """The JSON value with numbers as they are written; None if it is not JSON."""
+    try:
+        return json.loads(text, parse_int=str, parse_float=str, parse_constant=str)
+    except (ValueError, RecursionError):
+        return None
+
+
+def _objects(value: Any) -> Iterator[dict[str, Any]]:
+    pending = [value]
+    while pending:
+        current = pending.pop()
+        if isinstance(current, dict):
+            yield current
+            pending.extend(current.values())
+        elif isinstance(current, list):
+            pending.extend(current)
+
+
+def _leaves(value: dict[str, Any], path: tuple[str, ...], *, fold: bool) -> Iterator[Field]:
+    for name, member in value.items():
+        key = (*path, name)
+        if isinstance(member, dict) and member:
+            yield from _leaves(member, key, fold=fold)
+        else:
+            named = Reading.of(" ".join(key))
+            held = Reading.of(member if isinstance(member, str) else json.dumps(member, ensure_ascii=False))
+            words = [*named.folded, *held.folded] if fold else [*named.words, *held.words]
+            yield Field(tuple(named.folded), tuple(words))

@@ -1,0 +1,198 @@
+"""The answers that code writes: the plain list of R46 and the templates of 004 section 8 (R47 to R49)."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TypeAlias
+
+from domain.composer_io import within_scope
+from domain.contracts import (
+    TOOL_CLASSES,
+    CheckState,
+    RecommendedAction,
+    ToolClass,
+    ToolInvocation,
+    TraceEntry,
+    VerifiedClaim,
+    VerifierEvaluation,
+)
+from domain.criticality import says_it_is_proven
+from domain.gaps import Gap, empty_call_gap, empty_calls, named_gap, rejection_gaps, state_gaps
+from domain.lowering import words_only
+from domain.remediation import is_remediation
+from domain.scope import Scope, mentions_excluded
+from domain.verdict import allowed_claims
+
+LOW_CONFIDENCE_HEADING = "以下结论基于当前已获取证据，仍存在部分证据缺口，请谨慎参考。"
+REJECTION_HEADING = "当前无法基于已获取证据生成可靠结论。"
+PLAIN_LIST_HEADING = "经核对的证据可以确认："
+NOTHING = "无"
+RETRY_LATER = "稍后重新提问，或缩小问题范围后再次查询"
+
+_LONGEST_LINE = 300
+_RAW = re.compile(r"\{\s*\\?\"|\[\s*[{\[\"]|```|</?think", re.IGNORECASE)
+
+Section: TypeAlias = tuple[str, Sequence[str]]
+
+
+def plain_list(allowed: Sequence[VerifiedClaim]) -> str:
+    """The verified claims, one a line: what is shown where the Composer's wording cannot be (R46)."""
+    return "\n".join([PLAIN_LIST_HEADING, *_bullets(_shown(verified.claim.claim_text) for verified in allowed)])
+
+
+def render_low_confidence(
+    *,
+    evaluations: Sequence[VerifierEvaluation],
+    invocations: Sequence[ToolInvocation] | None,
+    scope: Scope,
+    tool_classes: Mapping[str, ToolClass] = TOOL_CLASSES,
+) -> str:
+    """`evaluations` of all rounds in order, `invocations` of the session (None: not at hand)."""
+    material = _Material(evaluations, invocations, scope, tool_classes)
+    gaps = [
+        *_named_gaps(material),
+        *(gap.text for evaluation in evaluations[-1:] for gap in state_gaps(evaluation)),
+        *(gap.text for gap in material.empty_call_gaps()),
+    ]
+    actions = [_shown(action.action_text) for action in _actions(material)]
+    return _page(
+        LOW_CONFIDENCE_HEADING,
+        ("已确认信息", material.confirmed_lines()),
+        ("当前缺口", gaps),
+        ("建议下一步", actions),
+    )
+
+
+def render_rejection(
+    *,
+    evaluations: Sequence[VerifierEvaluation],
+    invocations: Sequence[ToolInvocation] | None,
+    scope: Scope,
+    tool_classes: Mapping[str, ToolClass] = TOOL_CLASSES,
+) -> str:
+    """Gaps and next steps are written by code and hold no text of an unverified claim."""
+    material = _Material(evaluations, invocations, scope, tool_classes)
+    gaps = [
+        *(gap for evaluation in evaluations[-1:] for gap in rejection_gaps(evaluation)),
+        *material.empty_call_gaps(),
+    ]
+    return _degraded(material, gaps)
+
+
+def render_failure(
+    reason: str,
+    *,
+    evaluations: Sequence[VerifierEvaluation] = (),
+    invocations: Sequence[ToolInvocation] | None = (),
+    scope: Scope,
+    tool_classes: Mapping[str, ToolClass] = TOOL_CLASSES,
+) -> str:
+    """The answer of a session that could not go on; `reason` is a sentence of ours, in Chinese (R7)."""
+    material = _Material(evaluations, invocations, scope, tool_classes)
+    return _degraded(material, [Gap(reason, RETRY_LATER), *material.empty_call_gaps()])
+
+
+def _degraded(material: _Material, gaps: Sequence[Gap]) -> str:
+    return _page(
+        REJECTION_HEADING,
+        ("已确认信息", material.confirmed_lines()),
+        ("证据缺口", [gap.text for gap in gaps]),
+        ("建议下一步", [gap.action for gap in gaps]),
+    )
+
+
+def _page(heading: str, *sections: Section) -> str:
+    return "\n\n".join([heading, *("\n".join([f"{title}：", *_bullets(lines)]) for title, lines in sections)])
+
+
+def _bullets(lines: Iterable[str]) -> list[str]:
+    return [f"- {line}" for line in dict.fromkeys(lines) if line] or [f"- {NOTHING}"]
+
+
+def _shown(text: str) -> str:
+    """One line without raw JSON or think blocks; "" where the text is nothing else (R49)."""
+    line = " ".join(text.split())
+    if _RAW.search(line):
+        return ""
+    return line if len(line) <= _LONGEST_LINE else f"{line[:_LONGEST_LINE]}…"
+
+
+@dataclass(frozen=True)
+class _Material:
+    """What there is to show, and what must not be."""
+
+    evaluations: Sequence[VerifierEvaluation]
+    invocations: Sequence[ToolInvocation] | None
+    scope: Scope
+    tool_classes: Mapping[str, ToolClass]
+
+    def confirmed(self) -> tuple[VerifiedClaim, ...]:
+        return within_scope(allowed_claims(self.evaluations), self.scope)
+
+    def confirmed_lines(self) -> list[str]:
+        return [_shown(verified.claim.claim_text) for verified in self.confirmed()]
+
+    def empty_call_gaps(self) -> list[Gap]:
+        trace: list[TraceEntry] = [e for evaluation in self.evaluations for e in evaluation.tool_trace_summary]
+        calls = empty_calls(self.invocations, trace, self.tool_classes)
+        may_show = self.showable()
+        return [empty_call_gap(call, _shown(call.query) if may_show(call.query) else "") for call in calls]
+
+    def showable(self) -> Callable[[str], bool]:
+        """Whether a text of the Executor repeats no unverified claim and nothing the user excluded."""
+        verified = {words_only(claim.claim.claim_text) for claim in self.confirmed()}
+        texts = [words_only(text) for evaluation in self.evaluations for text in _claimed(evaluation)]
+        blocked = {words for words in texts if words and words not in verified}
+        return lambda text: (
+            mentions_excluded(text, self.scope) is None and not any(words in words_only(text) for words in blocked)
+        )
+
+
+def _claimed(evaluation: VerifierEvaluation) -> list[str]:
+    structured = evaluation.executor_structured_output
+    claims = [claim.claim_text for claim in structured.claims] if structured else []
+    return [*claims, *(fact.fact for fact in evaluation.facts_checked)]
+
+
+def _named_gaps(material: _Material) -> list[str]:
+    confirmed = {words_only(verified.claim.claim_text) for verified in material.confirmed()}
+    lines = []
+    for evaluation in material.evaluations:
+        for fact in evaluation.facts_checked:
+            wording = named_gap(fact, evaluation) if fact.is_critical else None
+            text = _shown(fact.fact)
+            if wording is None or not text or words_only(fact.fact) in confirmed:
+                continue
+            if mentions_excluded(fact.fact, material.scope) is None:
+                lines.append(wording.format(text))
+    return lines
+
+
+def _actions(material: _Material) -> list[RecommendedAction]:
+    """The Executor's evidence-collecting actions that were not dropped and assert nothing unverified."""
+    may_show = material.showable()
+    return [
+        action
+        for evaluation in material.evaluations[-1:]
+        if evaluation.executor_structured_output
+        for action in evaluation.executor_structured_output.recommended_actions
+        if not _is_dropped(action, evaluation) and may_show(action.action_text)
+        if not says_it_is_proven(action.action_text) and not is_remediation(action.action_text, action.action_type)
+    ]
+
+
+def _is_dropped(action: RecommendedAction, evaluation: VerifierEvaluation) -> bool:
+    gatekeeper = evaluation.gatekeeper_result
+    if gatekeeper is None:
+        return False
+    judged = [
+        subject.dropped
+        for subject in gatekeeper.subjects
+        if subject.kind == "action" and subject.id == action.action_id
+    ]
+    failing = [
+        b for b in gatekeeper.checked_bindings if b.action_id == action.action_id and b.status is CheckState.FAIL
+    ]
+    return any(judged) or bool(failing)

@@ -1,0 +1,98 @@
+"""What round 2 is told of round 1 (R29, R41)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from domain.contracts import (
+    CheckedBinding,
+    CheckedFact,
+    CheckState,
+    EvidenceBinding,
+    FactClass,
+    GatekeeperResult,
+    RetryContext,
+    ToolInvocation,
+    VerifierEvaluation,
+)
+from domain.grounds import item_text
+from domain.verdict import allowed_claims, has_anchor
+
+INSTRUCTION = "仅补充以上断言相关证据，不要重复已完成检索；已核实的断言与已持有的证据可按其编号和路径直接引用。"
+
+MOST_HELD_REFS = 40
+
+
+def retry_context_after(
+    evaluation: VerifierEvaluation,
+    *,
+    gatekeeper: GatekeeperResult | None,
+    invocations: Sequence[ToolInvocation] | None,
+) -> RetryContext:
+    """The gaps of a round, and the ledger of what it proved and holds: ids, paths and the system's texts."""
+    verified = allowed_claims([evaluation])
+    shown = {(ref.source_invocation_id, ref.raw_path) for claim in verified for ref in claim.refs}
+    return RetryContext(
+        round=evaluation.round,
+        missing_evidence_facts=(*_fact_gaps(evaluation), *_citation_gaps(gatekeeper)),
+        instruction=INSTRUCTION,
+        verified_claims=verified,
+        held_refs=_held_refs(gatekeeper, invocations or (), shown),
+    )
+
+
+def _fact_gaps(evaluation: VerifierEvaluation) -> list[str]:
+    structured = evaluation.executor_structured_output
+    anchored = has_anchor(evaluation.facts_checked, structured.claims if structured else ())
+    gaps = [_gap(fact, anchored) for fact in evaluation.facts_checked if fact.is_critical]
+    return [gap for gap in gaps if gap]
+
+
+def _gap(fact: CheckedFact, anchored: bool) -> str:
+    if fact.verification is FactClass.NO_EVIDENCE:
+        return f"“{fact.fact}”缺少直接证据"
+    if fact.verification is FactClass.INDIRECT and not anchored:
+        return f"“{fact.fact}”只有间接支持"
+    return ""
+
+
+def _citation_gaps(gatekeeper: GatekeeperResult | None) -> list[str]:
+    """Slips of form are named, so that round 2 can mend them."""
+    failing = [b for b in gatekeeper.checked_bindings if b.status is CheckState.FAIL] if gatekeeper else []
+    gaps = [_citation_gap(binding) for binding in failing]
+    bound = {binding.claim_id for binding in gatekeeper.checked_bindings} if gatekeeper else set()
+    unbound = [s for s in gatekeeper.subjects if s.kind == "claim" and s.id not in bound] if gatekeeper else []
+    gaps += [
+        f"断言 {subject.id} 没有可核对的证据引用（{'、'.join(subject.rules)}）" for subject in unbound if subject.rules
+    ]
+    return list(dict.fromkeys(gaps))
+
+
+def _citation_gap(binding: CheckedBinding) -> str:
+    subject = f"断言 {binding.claim_id}" if binding.claim_id else f"建议 {binding.action_id}"
+    place = f"{binding.tool_name} #{binding.source_invocation_id} {binding.raw_path or '（缺少路径）'}"
+    nearest = f"，该处原文：{binding.nearest_text}" if binding.nearest_text else ""
+    return f"{subject} 的引用 {place} 未通过核对（{binding.rule}）：{binding.message}{nearest}"
+
+
+def _held_refs(
+    gatekeeper: GatekeeperResult | None,
+    invocations: Sequence[ToolInvocation],
+    shown: set[tuple[int | None, str | None]],
+) -> tuple[EvidenceBinding, ...]:
+    """The passed items that no verified claim shows already, each once, whole where the call is at hand."""
+    whole = {
+        (call.id, ref.raw_path): ref.text for call in invocations for ref in call.retrieval_details.evidence_refs or ()
+    }
+    held: dict[tuple[int | None, str | None], EvidenceBinding] = {}
+    for binding in gatekeeper.checked_bindings if gatekeeper else ():
+        place = (binding.source_invocation_id, binding.raw_path)
+        if binding.status is not CheckState.PASS or place in shown or place in held:
+            continue
+        held[place] = EvidenceBinding(
+            tool_name=binding.tool_name,
+            source_invocation_id=binding.source_invocation_id,
+            raw_path=binding.raw_path,
+            evidence_excerpt=whole.get((binding.source_invocation_id or 0, binding.raw_path or ""), item_text(binding)),
+        )
+    return tuple(held.values())[:MOST_HELD_REFS]

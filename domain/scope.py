@@ -1,0 +1,186 @@
+"""Narrow questions: what the user asked to leave alone, and claims that do not (R16; 003, HARD-GATE).
+
+It limits claims, never bindings. The prompt asks for it first; code records a warning where it is broken.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import lru_cache
+
+from domain.contracts import ClaimType, ExecutorOutput, Finding
+
+MAX_NARROW_CLAIMS = 2
+_MAX_SUBJECTS = 50  # of one question: nobody lists more, and each is looked for in every claim
+
+_NARROW = re.compile(
+    r"(?<!不)[只仅]\s*(?:需要?|要|想|用|是|须)?\s*(?:确认|排查|看|回答|检查|查|分析|关注|关心|判断)"
+    r"|(?<!要)不要(?:分析|扩展|展开)|是否真实存在"
+    r"|是否(?:当前|现在|目前|仍|还)*(?:真实)?(?:存在|出现|有)[^。？?！!；;\n]{0,60}(?:告警|报警|日志|错误|异常|报错|耗尽|超时)"
+    r"|(?:只|仅)限"
+    r"|\b(?:only|just) (?:confirm|check|look at|answer|verify)|\bdo(?: not|n['’]t) (?:analy[sz]e|expand)",
+    re.IGNORECASE,
+)
+_EXCLUDING = re.compile(
+    r"(?:(?<![要需用])(?:不要|不用|不必|不需要|无需|无须|请勿)|(?<![特区识级类分个辨判])别)(?:再|去)?"
+    r"(?:分析|排查|扩展到?|展开到?|涉及|提及|提到|提|看|查|检查|讨论|关注|考虑|输出|包含|管)"
+    r"|(?<![要需用么])不(?:再)?(?:分析|排查|讨论|关注|考虑|查)|排除掉?(?!故障)|忽略掉?"
+    r"|\bdo(?: not|n['’]t) (?:analy[sz]e|expand (?:to|on)|check|mention|discuss|include|look at|look into|cover)"
+    r"|\b(?:excluding|ignore|ignoring|leave out|except for)\b",
+    re.IGNORECASE,
+)
+_SENTENCE_END = re.compile(r"[。；;！!？?\n]|\.(?=\s|$)")
+_COMMA = re.compile("[，,]")
+_SEPARATOR = re.compile(
+    r"[、，,]|或者|还是|以及|(?<![饱总调温缓])和(?!平|谐|解)|[或及与跟]|\b(?:or|and|nor)\b", re.IGNORECASE
+)
+_NEW_CLAUSE = re.compile(
+    r"\s*(?:[只仅请并但而先再]|如果|告诉|给出|同时|然后|直接|确认|帮|我|是否|就|也?不要|也?别|\b(?:only|just|please|but|then)\b)",
+    re.IGNORECASE,
+)
+_FRAME = re.compile(
+    r"^(?:到|关于|有关|任何|所有|一切|the|any|all)\s*|\s*(?:等等|等|相关|方面|这些|之类|的?问题|的?内容|的?情况|之外|以外|外)+$"
+)
+_UNNAMED = re.compile(
+    r"^(?:其他|其它|别的|无关|多余|额外|更多|范围外|other|else|anything|others|unrelated)", re.IGNORECASE
+)
+_ORDER = re.compile(r"(?:订单号?|order)[\s_#-]*(?P<id>[A-Za-z]*[0-9][\w-]*)", re.IGNORECASE)
+
+SYNONYMS: tuple[tuple[str, ...], ...] = (
+    ("连接池", "HikariCP", "HikariPool", "Hikari", "connection pool"),
+    ("数据库", "DB", "database", "MySQL", "PostgreSQL"),
+    ("慢查询", "慢 SQL", "slow query", "slow SQL"),
+    ("OOM", "OOMKilled", "OutOfMemory", "OutOfMemoryError", "内存溢出", "out of memory"),
+    ("内存泄漏", "内存泄露", "memory leak"),
+    ("内存", "memory"),
+    ("根因", "根本原因", "root cause"),
+    ("缓存", "cache", "Redis"),
+    ("消息队列", "MQ", "Kafka", "RabbitMQ", "RocketMQ"),
+    ("网络", "network"),
+    ("磁盘", "disk"),
+    ("垃圾回收", "Full GC", "GC"),
+)
+"""Names for one thing: a subject that contains one of them excludes all of them."""
+
+
+@dataclass(frozen=True, slots=True)
+class Scope:
+    """`excluded` are the subjects in the user's words; `forms` are all names to look for, each with its subject."""
+
+    narrow: bool
+    excluded: tuple[str, ...] = ()
+    forms: tuple[tuple[str, str], ...] = ()
+
+
+def narrow_scope(question: str) -> Scope:
+    """Whether a question is narrow, and what it excludes. Names that the question itself asks about stay allowed."""
+    text = unicodedata.normalize("NFKC", question)
+    excluded: list[str] = []
+    asked, start = "", 0
+    for exclusion, end in _exclusions(text):
+        asked += text[start : exclusion.start()]
+        excluded += _subjects(text[exclusion.end() : end])
+        start = end
+    asked += text[start:]
+    subjects = tuple(dict.fromkeys(excluded))[:_MAX_SUBJECTS]
+    forms = ((form, subject) for subject in subjects for form in _forms(subject))
+    kept = tuple((form, subject) for form, subject in forms if not _stands_in(form, asked))
+    return Scope(bool(_NARROW.search(text) or subjects), subjects, kept)
+
+
+def mentions_excluded(text: str, scope: Scope) -> str | None:
+    """The first excluded subject that the text names, in the user's words; None if it names none."""
+    plain = unicodedata.normalize("NFKC", text)
+    return next((subject for form, subject in scope.forms if _stands_in(form, plain)), None)
+
+
+def scope_warnings(output: ExecutorOutput, question: str) -> tuple[Finding, ...]:
+    """`scope.claim_count`, `scope.claim_type` and `scope.excluded_subject`, where a narrow question is overstepped."""
+    scope = narrow_scope(question)
+    return tuple(_warnings(output, scope, _asks_for_documentation(question))) if scope.narrow else ()
+
+
+def _warnings(output: ExecutorOutput, scope: Scope, documentation: bool) -> Iterator[Finding]:
+    if len(output.claims) > MAX_NARROW_CLAIMS:
+        message = f"{len(output.claims)} claims for a narrow question, at most {MAX_NARROW_CLAIMS}"
+        yield Finding(rule="scope.claim_count", message=message)
+    allowed = {ClaimType.OBSERVATION, ClaimType.NEGATIVE_OBSERVATION}
+    allowed |= {ClaimType.DOCUMENTATION} if documentation else set()
+    for claim in output.claims:
+        if claim.claim_type not in allowed:
+            message = f"a claim of type {claim.claim_type} for a narrow question"
+            yield Finding(rule="scope.claim_type", message=message, subject=claim.claim_id)
+        if subject := mentions_excluded(claim.claim_text, scope):
+            message = f"the user excluded {subject!r}"
+            yield Finding(rule="scope.excluded_subject", message=message, subject=claim.claim_id)
+
+
+_KNOWLEDGE = re.compile(
+    r"知识库|文档|手册|预案|规范|runbook|documentation|什么意思|含义|定义|什么是|是什么|怎么处理|如何处理",
+    re.IGNORECASE,
+)
+
+
+def _asks_for_documentation(question: str) -> bool:
+    return _KNOWLEDGE.search(question) is not None
+
+
+# ---------------------------------------------------------------- the excluded subjects
+
+
+def _exclusions(text: str) -> Iterator[tuple[re.Match[str], int]]:
+    """Each excluding phrase, and where the list behind it ends."""
+    start = 0
+    while found := _EXCLUDING.search(text, start):
+        sentence = _SENTENCE_END.search(text, found.end())
+        limit = sentence.start() if sentence else len(text)
+        start = _list_end(text, found.end(), limit)
+        yield found, start
+
+
+def _list_end(text: str, start: int, limit: int) -> int:
+    """A comma goes on with the list, unless a new clause begins behind it."""
+    for comma in _COMMA.finditer(text, start, limit):
+        if _NEW_CLAUSE.match(text, comma.end(), limit):
+            return comma.start()
+    return limit
+
+
+def _subjects(listed: str) -> list[str]:
+    parts = (_framed_off(part) for part in _SEPARATOR.split(listed))
+    return [part for part in parts if part and not _UNNAMED.match(part)]
+
+
+def _framed_off(part: str) -> str:
+    part = part.strip(" \t'\"“”‘’「」`：:()（）.")
+    while (inner := _FRAME.sub("", part)) != part:
+        part = inner
+    return part.strip()
+
+
+def _forms(subject: str) -> list[str]:
+    """The subject as written and every other name for what it contains."""
+    forms = [subject]
+    for order in _ORDER.finditer(subject):
+        forms += [f"order-{order['id']}", f"订单{order['id']}"]
+    for names in SYNONYMS:
+        if any(_stands_in(name, subject) for name in names):
+            forms += names
+    return list(dict.fromkeys(forms))
+
+
+def _stands_in(form: str, text: str) -> bool:
+    return _pattern(form).search(text) is not None
+
+
+@lru_cache(maxsize=512)
+def _pattern(form: str) -> re.Pattern[str]:
+    """Whole words of Latin letters and digits; blanks, hyphens and underscores are one and may be missing."""
+    loose = r"[\s_-]*".join(map(re.escape, re.split(r"[\s_-]+", form)))
+    loose = re.sub(r"(?<=[\u4e00-\u9fff])(?=[0-9])", r"[\\s#号-]*", loose)
+    before = r"(?<![A-Za-z0-9])" if re.match(r"[A-Za-z0-9]", form) else ""
+    after = r"(?![A-Za-z0-9])" if re.search(r"[A-Za-z0-9]$", form) else ""
+    return re.compile(f"{before}{loose}{after}", re.IGNORECASE)

@@ -1,0 +1,115 @@
+"""How a session ends: with the Composer's answer, with an answer by template, or because it cannot go on (R7, R46, R47)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TypeAlias
+
+from domain.composer_guard import guard_composition
+from domain.contracts import ComposerOutput, ComposerStatus, Outcome, Route, Verdict
+from domain.events import (
+    AnswerComposed,
+    AnswerComposedContent,
+    AnswerComposedFacts,
+    Event,
+    RuleEvaluated,
+    RuleEvaluatedContent,
+    RuleEvaluatedFacts,
+    SessionCompleted,
+    SessionCompletedContent,
+    SessionCompletedFacts,
+    SessionFailed,
+    SessionFailedContent,
+    SessionFailedFacts,
+)
+from domain.rendering import render_failure, render_low_confidence, render_rejection
+from domain.rule_evaluation import evaluate_by_rule
+from domain.scope import narrow_scope
+from domain.session.conversation import evaluations_of
+from domain.session.state import CaseFile
+from domain.verdict import allowed_claims
+
+Events: TypeAlias = Sequence[Event]
+
+FAILURE_SENTENCES = {
+    "model_auth": "模型服务拒绝了凭据",
+    "model_bad_request": "模型服务拒绝了请求",
+    "model_rate_limited": "模型服务持续限流",
+    "model_server": "模型服务持续出错",
+    "model_timeout": "模型服务没有及时返回",
+    "model_unreachable": "无法连接模型服务",
+    "model_not_a_completion": "模型服务返回的不是可用的补全结果",
+    "step_failed": "诊断步骤反复失败",
+    "erased": "会话内容已被擦除",
+}
+OTHER_FAILURE = "诊断无法继续"
+
+
+def completed_with(file: CaseFile, raw: str | None) -> Events:
+    """PASS: the Composer's wording if code allows it, else the plain list. `raw` None: its model failed (R46)."""
+    composed = guard_composition(raw, allowed_claims(evaluations_of(file)), narrow_scope(file.question))
+    return _completed(file, Outcome.NORMAL, composed)
+
+
+def completed_by_template(file: CaseFile) -> Events:
+    """LOW_CONFID and REJECT: sections assembled by code (R47)."""
+    degraded = file.round.route is Route.DEGRADE
+    render = render_rejection if degraded else render_low_confidence
+    answer = render(
+        evaluations=evaluations_of(file),
+        invocations=file.invocations,
+        scope=narrow_scope(file.question),
+        tool_classes=file.opened.settings.tool_classes,
+    )
+    outcome = Outcome.DEGRADED if degraded else Outcome.LOW_CONFID_WITH_DISCLAIMER
+    return _completed(file, outcome, ComposerOutput(status=ComposerStatus.VALID, reason="template", answer=answer))
+
+
+def failed(file: CaseFile, stage: str, reason_code: str, reason: str) -> Events:
+    """The session ends DEGRADED; the reason is recorded, the user sees a sentence of ours (R7, R49)."""
+    answer = render_failure(
+        FAILURE_SENTENCES.get(reason_code, OTHER_FAILURE),
+        evaluations=evaluations_of(file),
+        invocations=file.invocations,
+        scope=narrow_scope(file.question),
+        tool_classes=file.opened.settings.tool_classes,
+    )
+    return (
+        SessionFailed(
+            facts=SessionFailedFacts(stage=stage, reason_code=reason_code),
+            content=SessionFailedContent(reason=reason, answer=answer),
+        ),
+    )
+
+
+def _completed(file: CaseFile, outcome: Outcome, composed: ComposerOutput) -> Events:
+    evaluation = file.round.evaluation
+    answer = AnswerComposed(
+        facts=AnswerComposedFacts(
+            status=composed.status, outcome=outcome, sentence_count=len(composed.sentences)
+        ),
+        content=AnswerComposedContent(answer=composed.answer, sentences=composed.sentences, reason=composed.reason),
+    )
+    end = SessionCompleted(
+        facts=SessionCompletedFacts(
+            outcome=outcome,
+            verdict=evaluation.verdict if evaluation else Verdict.LOW_CONFID,
+            groundedness_score=evaluation.groundedness_score if evaluation else "0.0",
+            rounds=file.round.number,
+        ),
+        content=SessionCompletedContent(answer=composed.answer),
+    )
+    return answer, _rule_evaluated(file), end
+
+
+def _rule_evaluated(file: CaseFile) -> RuleEvaluated:
+    """R57: computed from recorded facts alone, whatever the verdict."""
+    current = file.round
+    evaluated = evaluate_by_rule(
+        file.invocations, current.gatekeeper, current.evaluation, file.opened.settings.tool_classes
+    )
+    points = {factor.name: factor.points for factor in evaluated.factors}
+    return RuleEvaluated(
+        facts=RuleEvaluatedFacts(evidence_score=evaluated.evidence_score, factor_points=points),
+        content=RuleEvaluatedContent(factors=evaluated.factors),
+    )

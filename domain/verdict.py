@@ -1,0 +1,295 @@
+"""The verdict of a round, computed by code from the classes of its facts (R32, R35, R36, R39)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from decimal import Decimal
+from fractions import Fraction
+from typing import Any
+
+from domain.contracts import (
+    TOOL_CLASSES,
+    Adjustment,
+    CheckedFact,
+    CheckState,
+    Claim,
+    ClaimType,
+    EvidenceBinding,
+    ExecutorOutput,
+    FactClass,
+    GatekeeperResult,
+    ParseState,
+    ParseStatus,
+    Route,
+    Severity,
+    ToolClass,
+    ToolInvocation,
+    TraceEntry,
+    Verdict,
+    VerifiedClaim,
+    VerifierEvaluation,
+)
+from domain.grounds import Grounds, item_text, passed_bindings
+from domain.lowering import (
+    STALE,
+    judged_claims,
+    judged_other_facts,
+    rules_not_checked,
+    unchecked_claims,
+    unlisted_facts,
+    words_only,
+)
+from domain.routing import route_after
+from domain.verifier_io import VerifierAnswer, VerifierReading, VerifierUnreadable
+
+CLASS_VALUES = {
+    FactClass.DIRECT: Fraction(1),
+    FactClass.INDIRECT: Fraction(3, 5),
+    FactClass.NO_EVIDENCE: Fraction(0),
+    FactClass.CONTRADICTED: Fraction(0),
+}
+"""What a critical fact of each class adds to the score (R34)."""
+
+GATEKEEPER_REJECT = "gatekeeper_reject"
+VERIFIER_MALFORMED = "verifier_malformed"
+NO_CRITICAL_FACTS = "no_critical_facts"
+
+
+@dataclass(frozen=True, slots=True)
+class Judgement:
+    evaluation: VerifierEvaluation
+    route: Route
+
+
+def judge(
+    *,
+    question: str,
+    round: int,
+    threshold: str | Decimal,
+    structured: ExecutorOutput | None,
+    parse_status: ParseStatus,
+    gatekeeper: GatekeeperResult,
+    trace: Sequence[TraceEntry] | None,
+    reading: VerifierReading | None,
+    invocations: Sequence[ToolInvocation] | None = None,
+    now: datetime | None = None,
+    window_minutes: int = 60,
+    executor_final_answer: str | None = None,
+    tool_classes: Mapping[str, ToolClass] = TOOL_CLASSES,
+) -> Judgement:
+    """Judge one round. `reading` None: the model was not asked, because the gatekeeper rejects (R32) or it failed.
+
+    Rules whose input is None are named in `not_checked` and lower nothing. Scores are exact until they are written.
+    """
+    grounds = Grounds(question, structured, gatekeeper, trace, invocations, now, window_minutes, tool_classes)
+    record: dict[str, Any] = {
+        "round": round,
+        "executor_output_parse_status": parse_status,
+        "executor_structured_output": structured,
+        "gatekeeper_result": gatekeeper,
+        "tool_trace_summary": tuple(trace or ()),
+    }
+    if gatekeeper.severity is Severity.REJECT:
+        found = _by_code(
+            grounds, Verdict.REJECT, GATEKEEPER_REJECT, "the gatekeeper rejects: the verifier is not asked"
+        )
+    elif not isinstance(reading, VerifierAnswer):
+        problem = reading.problem if isinstance(reading, VerifierUnreadable) else "the verifier gave no output"
+        found = _by_code(grounds, Verdict.LOW_CONFID, VERIFIER_MALFORMED, f"no usable verifier output: {problem}")
+    else:
+        found = _by_facts(reading, grounds, parse_status, executor_final_answer)
+    failed = found.reason == VERIFIER_MALFORMED
+    return Judgement(
+        evaluation=VerifierEvaluation(**found.fields, **record),
+        route=route_after(found.verdict, found.score, Fraction(threshold), round, verifier_failed=failed),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _Finding:
+    """A verdict with its exact score, and the fields of the evaluation that say how it came about."""
+
+    verdict: Verdict
+    score: Fraction
+    reason: str | None
+    facts: tuple[CheckedFact, ...]
+    details: dict[str, Any]
+
+    @property
+    def fields(self) -> dict[str, Any]:
+        return {
+            "verdict": self.verdict,
+            "groundedness_score": written_score(self.score),
+            "critical_fact_count": sum(fact.is_critical for fact in self.facts),
+            "facts_checked": self.facts,
+            "reason": self.reason,
+            **self.details,
+        }
+
+
+def written_score(score: Fraction) -> str:
+    """A decimal string of one to four digits after the point, rounded half even: 2/3 is 0.6667."""
+    digits = f"{round(score * 10_000):05d}"
+    return f"{digits[:-4]}.{digits[-4:].rstrip('0') or '0'}"
+
+
+def _by_code(grounds: Grounds, verdict: Verdict, reason: str, rationale: str) -> _Finding:
+    facts = unchecked_claims(grounds.claims, rationale)
+    return _Finding(verdict, Fraction(0), reason, facts, {"rationale": rationale, "decided_by": "code"})
+
+
+def _by_facts(
+    answer: VerifierAnswer, grounds: Grounds, parse_status: ParseStatus, executor_final_answer: str | None
+) -> _Finding:
+    facts, adjustments = _judged_facts(answer, grounds, executor_final_answer)
+    is_stale = any(adjustment.rule == STALE for adjustment in adjustments)
+    may_pass = _gatekeeper_passed(grounds.gatekeeper) and parse_status.status is ParseState.VALID and not is_stale
+    verdict, score, reason = _weighed(facts, grounds.claims, may_pass=may_pass)
+    details = {
+        "rationale": answer.rationale,
+        "adjustments": (*adjustments, *_recomputed(answer, verdict, score, sum(f.is_critical for f in facts))),
+        "not_checked": rules_not_checked(grounds),
+        "model_values": _model_values(answer),
+    }
+    return _Finding(verdict, score, reason, facts, details)
+
+
+def _judged_facts(
+    answer: VerifierAnswer, grounds: Grounds, executor_final_answer: str | None
+) -> tuple[tuple[CheckedFact, ...], list[Adjustment]]:
+    claims, lowered = judged_claims(answer.facts, grounds)
+    others, more = judged_other_facts(answer.facts, grounds)
+    said = grounds.structured.user_facing_answer if grounds.structured else _prose(executor_final_answer)
+    unlisted, found = unlisted_facts(said, [*claims, *others], grounds)
+    return (*claims, *others, *unlisted), [*lowered, *more, *found]
+
+
+def _prose(answer: str | None) -> str | None:
+    """An answer in natural language (R14); the remains of a JSON object are none."""
+    return None if answer and "{" in answer else answer
+
+
+def _gatekeeper_passed(gatekeeper: GatekeeperResult) -> bool:
+    return gatekeeper.status is CheckState.PASS and gatekeeper.severity is Severity.NONE
+
+
+def _weighed(
+    facts: Sequence[CheckedFact], claims: Sequence[Claim], *, may_pass: bool
+) -> tuple[Verdict, Fraction, str | None]:
+    """The verdict matrix of R35."""
+    critical = [fact for fact in facts if fact.is_critical]
+    if any(fact.verification is FactClass.CONTRADICTED for fact in critical):
+        return Verdict.REJECT, Fraction(0), None
+    if not critical:
+        return Verdict.LOW_CONFID, Fraction(0), NO_CRITICAL_FACTS
+    score = sum((CLASS_VALUES[fact.verification] for fact in critical), Fraction(0)) / len(critical)
+    is_proven = all(fact.verification in {FactClass.DIRECT, FactClass.INDIRECT} for fact in critical)
+    is_clean = all(fact.verification is not FactClass.CONTRADICTED for fact in facts)
+    if may_pass and is_proven and is_clean and has_anchor(facts, claims):
+        return Verdict.PASS, score, None
+    return Verdict.LOW_CONFID, score, None
+
+
+def has_anchor(facts: Sequence[CheckedFact], claims: Sequence[Claim]) -> bool:
+    """A critical claim with direct evidence; a documented one only where nothing but documentation is claimed (R35).
+
+    A fact outside the claims is no anchor: the gatekeeper has checked no quotation for it.
+    """
+    documented = {claim.claim_id for claim in claims if claim.claim_type is ClaimType.DOCUMENTATION}
+    critical = [fact for fact in facts if fact.is_critical and fact.claim_id]
+    only_documentation = all(fact.claim_id in documented for fact in critical)
+    return any(
+        fact.verification is FactClass.DIRECT and (only_documentation or fact.claim_id not in documented)
+        for fact in critical
+    )
+
+
+def _recomputed(answer: VerifierAnswer, verdict: Verdict, score: Fraction, count: int) -> list[Adjustment]:
+    written = written_score(score)
+    compared = [
+        ("verdict", str(answer.verdict), str(verdict)),
+        ("groundedness_score", written_score(Fraction(answer.groundedness_score)), written),
+        ("critical_fact_count", str(answer.critical_fact_count), str(count)),
+    ]
+    return [
+        Adjustment(rule="verdict.recomputed", subject=subject, before=before, after=after)
+        for subject, before, after in compared
+        if before != after
+    ]
+
+
+def _model_values(answer: VerifierAnswer) -> dict[str, Any]:
+    return {
+        "verdict": str(answer.verdict),
+        "groundedness_score": str(answer.groundedness_score),
+        "critical_fact_count": answer.critical_fact_count,
+        **({"stripped": list(answer.stripped)} if answer.stripped else {}),
+    }
+
+
+# ---------------------------------------------------------------- what may be shown as confirmed
+
+
+def allowed_claims(evaluations: Sequence[VerifierEvaluation]) -> tuple[VerifiedClaim, ...]:
+    """The verified claims of all rounds, less what any round contradicted (R41, R47); ids are made unique.
+
+    Verified: the gatekeeper passed it, the facts support it, and if merely indirectly a direct anchor stands beside it.
+    """
+    contradicted = [
+        words
+        for evaluation in evaluations
+        for fact in evaluation.facts_checked
+        if fact.verification is FactClass.CONTRADICTED and (words := words_only(fact.fact))
+    ]
+    allowed: dict[str, VerifiedClaim] = {}
+    for evaluation in evaluations:
+        for verified in _verified(evaluation):
+            words = words_only(verified.claim.claim_text)
+            if not any(words in other or other in words for other in contradicted):
+                allowed[words] = verified
+    return _with_unique_ids(list(allowed.values()))
+
+
+def _verified(evaluation: VerifierEvaluation) -> list[VerifiedClaim]:
+    structured, gatekeeper = evaluation.executor_structured_output, evaluation.gatekeeper_result
+    if structured is None or gatekeeper is None:
+        return []
+    stale = {adjustment.subject for adjustment in evaluation.adjustments if adjustment.rule == STALE}
+    supported = {FactClass.DIRECT}
+    if has_anchor(evaluation.facts_checked, structured.claims):
+        supported.add(FactClass.INDIRECT)
+    return [
+        _verified_claim(claim, fact, gatekeeper)
+        for claim in structured.claims
+        for fact in evaluation.facts_checked
+        if fact.claim_id == claim.claim_id and fact.fact == claim.claim_text
+        if fact.verification in supported and claim.claim_id not in stale
+    ]
+
+
+def _verified_claim(claim: Claim, fact: CheckedFact, gatekeeper: GatekeeperResult) -> VerifiedClaim:
+    refs = tuple(
+        EvidenceBinding(
+            tool_name=binding.tool_name,
+            source_invocation_id=binding.source_invocation_id,
+            raw_path=binding.raw_path,
+            evidence_excerpt=item_text(binding),
+        )
+        for binding in passed_bindings(claim, gatekeeper)
+    )
+    return VerifiedClaim(claim=claim, verification=fact.verification, refs=refs)
+
+
+def _with_unique_ids(claims: Sequence[VerifiedClaim]) -> tuple[VerifiedClaim, ...]:
+    """Rounds number their claims independently: of two with one id the later is renamed."""
+    taken: set[str] = set()
+    unique = []
+    for verified in claims:
+        id, count = verified.claim.claim_id, 2
+        while id in taken:
+            id, count = f"{verified.claim.claim_id}-{count}", count + 1
+        taken.add(id)
+        unique.append(verified.model_copy(update={"claim": verified.claim.model_copy(update={"claim_id": id})}))
+    return tuple(unique)

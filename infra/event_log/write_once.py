@@ -1,0 +1,68 @@
+"""A stream where each subject is written once: blobs, verdicts for other systems, the access log."""
+
+from __future__ import annotations
+
+import base64
+import json
+from collections.abc import Mapping
+
+from infra.event_log.connection import (
+    FULL,
+    NOT_FOUND,
+    OCCUPIED,
+    Connection,
+    Rejected,
+    Unanswered,
+    answer,
+    attempts,
+    expect_empty,
+)
+from infra.event_log.errors import LogError, LogFull, LogUnavailable
+
+
+class WriteOnce:
+    """One such stream over one connection. `patience`: seconds for which an unanswered request is repeated."""
+
+    def __init__(self, connection: Connection, *, stream: str, prefix: str, patience: float = 15.0) -> None:
+        self._connection = connection
+        self._stream = stream
+        self._prefix = prefix
+        self._patience = patience
+
+    async def put(self, name: str, body: bytes, headers: Mapping[str, str] | None = None) -> bool:
+        """Store a message under `<prefix>.<name>`; False if something stands there already, be it an earlier attempt.
+
+        Raises LogFull or LogUnavailable.
+        """
+        subject = f"{self._prefix}.{name}"
+        async for _ in attempts(self._patience):
+            try:
+                answer(await self._connection.request(subject, body, {**(headers or {}), **expect_empty(subject)}))
+            except Unanswered:
+                continue
+            except Rejected as error:
+                if error.code in OCCUPIED:
+                    return False
+                if error.code in FULL:
+                    raise LogFull(f"{self._stream} takes nothing more: {error}") from None
+                raise LogError(f"{self._stream} refused {subject}: {error} ({error.code})") from None
+            return True
+        raise self._unavailable()
+
+    async def get(self, name: str) -> bytes | None:
+        """What stands under a name, as the stream's leader knows it; None if nothing."""
+        query = json.dumps({"last_by_subj": f"{self._prefix}.{name}"}).encode()
+        async for _ in attempts(self._patience):
+            try:
+                found = answer(await self._connection.request(f"$JS.API.STREAM.MSG.GET.{self._stream}", query))
+            except Unanswered:
+                continue
+            except Rejected as error:
+                if error.code == NOT_FOUND:
+                    return None
+                raise LogError(f"{self._stream} refused to be read: {error} ({error.code})") from None
+            return base64.b64decode(found["message"].get("data", ""))
+        raise self._unavailable()
+
+    def _unavailable(self) -> LogUnavailable:
+        return LogUnavailable(f"the stream {self._stream} did not answer for {self._patience:g} s")

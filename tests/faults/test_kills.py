@@ -1,0 +1,71 @@
+"""SIGKILL at random points: every session ends, nothing acknowledged is lost, no finished tool call runs again."""
+
+from __future__ import annotations
+
+import asyncio
+import random
+import time
+from collections.abc import Callable
+from typing import Any
+from uuid import UUID
+
+import pytest
+
+KILLS = 20
+SESSIONS = 20
+QUESTIONS = (
+    "请排查 payment-service 当前是否存在 HighCPUUsage 告警，只确认 CPU 使用率过高这一件事。",
+    "请排查 order-service 当前是否存在 HighMemoryUsage 告警，只确认内存使用率过高这一件事。",
+    "确认 order-service 是否存在 HikariCP 连接池耗尽。",
+    "确认 inventory-service 是否存在 HikariCP 连接池耗尽。",
+)
+
+
+async def _stressed(plant: Any, sessions: int, kills: int, seed: int) -> list[UUID]:
+    chance = random.Random(seed)
+    opened: list[UUID] = []
+    for number in range(max(sessions, kills)):
+        if number < sessions:
+            opened.append(await plant.open_session(QUESTIONS[number % len(QUESTIONS)]))
+        await asyncio.sleep(chance.uniform(0.05, 1.2))
+        if number < kills:
+            target = chance.choices(("worker", "nats", "postgres"), (4, 2, 1))[0]
+            await asyncio.to_thread(plant.kill, target)
+    return opened
+
+
+@pytest.mark.timeout(540)
+def test_sessions_survive_the_kill_of_anything(plant: Callable[[int], Any]) -> None:
+    """R7, R50, R51, R55: 20 SIGKILLs of workers, nats-server and PostgreSQL over 20 sessions."""
+    seed = time.time_ns() % 1_000_000
+    print(f"seed {seed}")
+    broken = plant(2)
+
+    async def scenario() -> None:
+        sessions = await _stressed(broken, SESSIONS, KILLS, seed)
+        assert await broken.all_closed(sessions, patience_s=240) == []
+        print(await broken.check(sessions))
+
+    asyncio.run(scenario())
+
+
+@pytest.mark.timeout(540)
+def test_two_workers_record_every_step_once_and_run_no_tool_twice(plant: Callable[[int], Any]) -> None:
+    """R7, R51: 100 sessions, two workers, nobody killed."""
+    working = plant(2)
+
+    async def scenario() -> None:
+        sessions = [await working.open_session(QUESTIONS[number % len(QUESTIONS)]) for number in range(100)]
+        assert await working.all_closed(sessions, patience_s=300) == []
+        figures = await working.check(sessions)
+        assert figures["tool calls repeated"] == 0
+        async with working.log() as events:
+            for session_id in sessions:
+                steps = [
+                    entry.event.facts.step_index
+                    for entry in await events.load(session_id)
+                    if entry.event.TOPIC == "AgentStepRecorded"
+                ]
+                assert steps == list(range(len(steps)))
+
+    asyncio.run(scenario())

@@ -1,0 +1,86 @@
+"""Real servers for the integration tests: one nats-server and one PostgreSQL a test run, started from their wheels."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Callable, Iterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+from uuid import uuid4
+
+import psycopg
+import pytest
+
+from infra.access import Role
+from infra.embedded import Servers, running_servers
+from infra.event_log.connection import Connection
+from infra.event_log.keys import KeyDirectory
+from infra.event_log.session_log import SessionLog
+from infra.settings import Settings
+from infra.streams import init_streams
+
+
+@pytest.fixture(scope="session")
+def servers(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Servers]:
+    """Both embedded servers, with all users; the streams and consumers are initialised."""
+    folder = tmp_path_factory.mktemp("servers")
+    folder.parent.chmod(0o711)
+    with running_servers(Settings(data_dir=folder)) as running:
+        asyncio.run(_initialise(running))
+        yield running
+
+
+async def _initialise(running: Servers) -> None:
+    async with _connected(running, Role.ADMIN) as connection:
+        await init_streams(connection.client.jetstream())
+
+
+@asynccontextmanager
+async def _connected(running: Servers, role: Role) -> AsyncIterator[Connection]:
+    credentials = running.credentials[role]
+    password = credentials.password.get_secret_value()
+    connection = await Connection.open(running.nats_url, credentials.user, password, role.inbox_prefix)
+    try:
+        yield connection
+    finally:
+        await connection.close()
+
+
+@pytest.fixture
+def nats(servers: Servers) -> Servers:
+    """The nats-server, shared by the whole run: `nats_url` and `credentials[role]`. Use fresh session ids."""
+    return servers
+
+
+@pytest.fixture
+def connected(nats: Servers) -> Callable[[Role], object]:
+    """`async with connected(Role.SERVICE) as connection`: an `infra.event_log.connection.Connection` of that user."""
+    return lambda role: _connected(nats, role)
+
+
+@pytest.fixture
+def key_dir(tmp_path: Path) -> Path:
+    """Where the `log` fixture's keys are."""
+    return tmp_path / "keys"
+
+
+@pytest.fixture
+def open_log(nats: Servers, key_dir: Path) -> Callable[..., object]:
+    """`async with open_log() as log`: a `SessionLog` of the service (or another role), with keys of this test's own."""
+
+    @asynccontextmanager
+    async def opened(role: Role = Role.SERVICE, seal: str = "aes-256-gcm") -> AsyncIterator[SessionLog]:
+        async with _connected(nats, role) as connection:
+            yield SessionLog(connection, KeyDirectory(key_dir), seal)  # type: ignore[arg-type]  # seal given as text
+
+    return opened
+
+
+@pytest.fixture
+def postgres(servers: Servers) -> Iterator[str]:
+    """DSN of an empty database of this test's own."""
+    name = f"test_{uuid4().hex}"
+    with psycopg.connect(servers.postgres_dsn, autocommit=True) as connection:
+        connection.execute(f'CREATE DATABASE "{name}"')
+        yield servers.postgres_dsn.rpartition("/")[0] + f"/{name}"
+        connection.execute(f'DROP DATABASE "{name}" WITH (FORCE)')

@@ -1,0 +1,125 @@
+"""`query_metrics` against a real Prometheus whose rule fires."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import socket
+import subprocess
+import time
+from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from infra.tools.contract import ToolContext, ToolResult
+from infra.tools.metrics import check_metrics, metrics_tool
+
+pytestmark = pytest.mark.program("prometheus")
+
+RULES = """
+groups:
+  - name: sample
+    rules:
+      - alert: SpoolSlotsLow
+        expr: vector(91) > 85
+        labels: {service: tape-service, severity: ticket}
+        annotations: {current: "{{ $value }}%", description: "few slots left"}
+"""
+CONFIG = """
+global: {scrape_interval: 1s, evaluation_interval: 1s}
+rule_files: [rules.yml]
+scrape_configs:
+  - job_name: prometheus
+    static_configs: [{targets: ["ADDRESS"]}]
+"""
+
+
+@pytest.fixture(scope="module")
+def url(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """A server that scrapes itself, ready and with its alert firing."""
+    folder = tmp_path_factory.mktemp("prometheus")
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        address = f"127.0.0.1:{free.getsockname()[1]}"
+    (folder / "rules.yml").write_text(RULES)
+    (folder / "prometheus.yml").write_text(CONFIG.replace("ADDRESS", address))
+    command = ["prometheus", f"--config.file={folder}/prometheus.yml", f"--storage.tsdb.path={folder}/data"]
+    with (folder / "log").open("w") as log:
+        server = subprocess.Popen([*command, f"--web.listen-address={address}"], stdout=log, stderr=log)
+    try:
+        _wait_until_ready(f"http://{address}", server, folder / "log")
+        yield f"http://{address}"
+    finally:
+        server.terminate()
+        server.wait()
+
+
+def _wait_until_ready(url: str, server: subprocess.Popen[bytes], log: Path) -> None:
+    """Waits for the alert and for the first scrape."""
+    while not (total(run(url, alert_name="SpoolSlotsLow", state="firing")) and total(run(url, expr="up"))):
+        assert server.poll() is None, log.read_text()
+        time.sleep(0.2)
+
+
+def run(url: str, now: datetime | None = None, **arguments: Any) -> ToolResult:
+    context = ToolContext(now or datetime.now(UTC), 60, 7, "session")
+    return asyncio.run(metrics_tool(url).run(arguments, context))
+
+
+def total(result: ToolResult) -> int:
+    return json.loads(result.output).get("total", 0)
+
+
+def test_a_firing_alert_comes_with_labels_annotations_value_and_duration(url: str) -> None:
+    """R9, R18: the duration counts to the session's now."""
+    later = datetime.now(UTC) + timedelta(hours=3, minutes=1)
+    answer = json.loads(run(url, now=later, service="tape-service").output)
+    (alert,) = answer["alerts"]
+    assert alert["labels"] == {"alertname": "SpoolSlotsLow", "service": "tape-service", "severity": "ticket"}
+    assert alert["annotations"] == {"current": "91%", "description": "few slots left"}
+    assert (alert["state"], alert["value"]) == ("firing", "9.1e+01")
+    assert alert["duration"].startswith("3h")
+    assert answer["source"].rstrip("/") == url
+
+
+def test_an_alert_of_another_service_is_not_found(url: str) -> None:
+    """R19: worked, nothing matched."""
+    result = run(url, service="print-service")
+    assert result.success
+    assert json.loads(result.output)["alerts"] == []
+
+
+def test_an_instant_query_is_evaluated_at_the_sessions_now(url: str) -> None:
+    """R9: `time()` is the session's clock."""
+    now = datetime(2031, 3, 4, 12, 0, tzinfo=UTC)
+    (item,) = json.loads(run(url, now=now, expr="vector(time())").output)["items"]
+    assert (item["value"], item["timestamp"]) == ("1930392000", "2031-03-04T12:00:00Z")
+
+
+def test_values_are_filtered_by_service(url: str) -> None:
+    """R18: one item for each series, with its labels."""
+    (item,) = json.loads(run(url, expr="up", service="prometheus").output)["items"]
+    assert (item["name"], item["labels"]["job"], item["value"]) == ("up", "prometheus", "1")
+    assert total(run(url, expr="up", service="tape-service")) == 0
+
+
+def test_scalars_and_ranges_are_read(url: str) -> None:
+    """R18: every type of result that an instant query can have."""
+    assert json.loads(run(url, expr="scalar(vector(3))").output)["items"][0]["value"] == "3"
+    (item,) = json.loads(run(url, expr='up{job="prometheus"}[5m]').output)["items"]
+    assert item["values"][0].endswith("Z 1")
+
+
+def test_a_wrong_expression_is_the_models_fault_and_named(url: str) -> None:
+    """R7: the model can correct it."""
+    result = run(url, expr="up{")
+    assert result.error_kind == "bad_arguments"
+    assert "parse error" in result.error_message
+
+
+def test_the_source_passes_the_check_before_a_session(url: str) -> None:
+    """Bad input: `assay ask` refuses a source that does not answer; this one does."""
+    asyncio.run(check_metrics(url + "/"))

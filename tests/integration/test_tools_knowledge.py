@@ -1,0 +1,196 @@
+"""`lookup_knowledge` over real folders of Markdown."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import subprocess
+import sys
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from infra.tools.contract import Tool, ToolContext, ToolResult
+from infra.tools.knowledge import MAP_CHARACTERS, knowledge_map, knowledge_tool
+from infra.tools.markdown import BLOCK_CHARACTERS, read_blocks
+
+CONTEXT = ToolContext(datetime(2031, 3, 4, 12, 0, tzinfo=UTC), 60, 7, "session")
+
+PRINT = """# 打印机手册
+
+## 卡纸
+先打开后盖，再取出纸张。错误码 `E-1402` 表示后盖未关。
+
+```
+# 这不是标题
+```
+
+### 取纸之后
+运行一次自检。
+
+## 墨水不足
+更换墨盒，然后打印测试页。
+"""
+TAPE = """---
+terms: [磁带库, SpoolSlotsLow]
+---
+# Tape library
+
+When slots run low, drain the oldest spool first.
+"""
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    (tmp_path / "runbooks").mkdir()
+    (tmp_path / "runbooks" / "print.md").write_text(PRINT)
+    (tmp_path / "tape.md").write_text(TAPE)
+    return tmp_path
+
+
+def run(tool: Tool, query: Any, **arguments: Any) -> ToolResult:
+    return asyncio.run(tool.run({"query": query, **arguments}, CONTEXT))
+
+
+def found(folder: Path, query: str, **arguments: Any) -> list[tuple[str, str]]:
+    result = run(knowledge_tool(folder), query, **arguments)
+    assert result.success, result.error_message
+    return [(block["source"], block["layer"]) for block in json.loads(result.output)["evidence_blocks"]]
+
+
+def test_sections_are_blocks_with_their_path_of_headings(folder: Path) -> None:
+    """R18: `file.md#n` counts the blocks of a file; a heading in a code fence is text."""
+    blocks = [(block.title, block.source) for block in read_blocks(folder)]
+    assert blocks == [
+        ("打印机手册 / 卡纸", "runbooks/print.md#1"),
+        ("打印机手册 / 卡纸 / 取纸之后", "runbooks/print.md#2"),
+        ("打印机手册 / 墨水不足", "runbooks/print.md#3"),
+        ("Tape library", "tape.md#1"),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("query", "source"),
+    [
+        ("卡纸", "runbooks/print.md#1"),
+        ("tape LIBRARY", "tape.md#1"),
+        ("请问 E-1402 是什么意思", "runbooks/print.md#1"),
+        ("tape-service 的 SpoolSlotsLow 告警怎么处理", "tape.md#1"),
+        ("磁带库满了怎么办", "tape.md#1"),
+    ],
+)
+def test_an_exact_title_or_a_term_is_found_in_layer_0(folder: Path, query: str, source: str) -> None:
+    """R54: `retrieval_layer` L0."""
+    assert found(folder, query)[0] == (source, "L0")
+
+
+@pytest.mark.parametrize(
+    ("query", "source"),
+    [
+        ("怎么更换墨盒", "runbooks/print.md#3"),
+        ("oldest spool slots", "tape.md#1"),
+        ("如何取出纸张", "runbooks/print.md#1"),
+    ],
+)
+def test_words_of_the_text_are_found_in_layer_1(folder: Path, query: str, source: str) -> None:
+    """R54: `retrieval_layer` L1, Chinese and English."""
+    assert found(folder, query) == [(source, "L1")]
+
+
+@pytest.mark.parametrize(
+    "query", ["红烧肉怎么做", "kubernetes 节点 NotReady 怎么处理", "今天天气怎么样", "的", "E-14", "？？"]
+)
+def test_an_irrelevant_query_finds_nothing(folder: Path, query: str) -> None:
+    """003: no filler; nothing found is a success with total=0."""
+    assert found(folder, query) == []
+
+
+def test_the_retrieval_details_say_how_it_was_found(folder: Path) -> None:
+    """R54: layers, counts and documents of 004 section 9.3."""
+    result = run(knowledge_tool(folder), "卡纸 更换墨盒")
+    details = result.retrieval
+    assert (details.retrieval_layer, details.l0_match_count, details.l1_match_count) == ("L1", 0, 1)
+    assert (details.query, details.source_documents) == ("卡纸 更换墨盒", ("runbooks/print.md",))
+    assert run(knowledge_tool(folder), "天气").retrieval.relevance_level == "none"
+
+
+def test_more_hits_than_top_k_are_counted_and_marked(folder: Path) -> None:
+    """R20: an answer cut by a limit says so."""
+    answer = json.loads(run(knowledge_tool(folder), "打印机手册", top_k=2).output)
+    assert len(answer["evidence_blocks"]) == 2
+    assert (answer["total"], answer["truncated"]) == (3, True)
+
+
+def test_a_changed_file_is_seen_by_the_next_call(folder: Path) -> None:
+    """R18: the index never outlives its files."""
+    tool = knowledge_tool(folder)
+    assert json.loads(run(tool, "传真机").output)["total"] == 0
+    (folder / "fax.md").write_text("# 传真机\n\n已停用。")
+    assert json.loads(run(tool, "传真机").output)["total"] == 1
+
+
+def test_a_long_section_is_split_into_quotable_blocks(tmp_path: Path) -> None:
+    """Bad input: a megabyte without a heading or a paragraph is still read."""
+    (tmp_path / "long.md").write_text("# 长文\n\n" + "段落。\n\n" * 1_000 + "字" * 1_000_000)
+    blocks = list(read_blocks(tmp_path))
+    assert max(len(block.content) for block in blocks) == BLOCK_CHARACTERS
+    assert blocks[-1].title == "长文"
+
+
+@pytest.mark.parametrize(
+    "content", ["---\n: [\n---\n# 标题\n\n正文", "---\n- a\n---\n# 标题\n\n正文", "# 标题\n\n正文\xff"]
+)
+def test_a_broken_header_or_a_wrong_encoding_costs_no_text(tmp_path: Path, content: str) -> None:
+    """Bad input: the text is still found."""
+    (tmp_path / "a.md").write_bytes(
+        content.encode("latin-1" if content.endswith("\xff") and content.isascii() else "utf-8")
+    )
+    assert found(tmp_path, "标题") == [("a.md#1", "L0")]
+
+
+@pytest.mark.parametrize("query", ["", "   ", None, ["a"], "x" * 1_001])
+def test_a_query_that_is_none_is_refused_by_name(folder: Path, query: Any) -> None:
+    """R7: the model is told what is wrong."""
+    result = run(knowledge_tool(folder), query)
+    assert result.error_kind == "bad_arguments"
+    assert "query" in result.error_message
+
+
+def test_a_missing_or_empty_folder_is_a_failure(tmp_path: Path) -> None:
+    """R19: a source that is not there has found nothing out."""
+    for path in (tmp_path / "missing", tmp_path):
+        result = run(knowledge_tool(path), "x")
+        assert result.error_kind == "source"
+        assert str(path) in result.error_message
+
+
+def test_the_map_lists_the_titles_of_each_document_and_is_bounded(folder: Path) -> None:
+    """R2: the planner sees the knowledge map."""
+    assert knowledge_map(folder) == (
+        "- runbooks/print.md：打印机手册；卡纸；取纸之后；墨水不足\n- tape.md：Tape library"
+    )
+    for number in range(2_000):
+        (folder / f"z{number:04}.md").write_text(f"# 文档 {number}\n\n正文")
+    bounded = knowledge_map(folder)
+    assert len(bounded) < MAP_CHARACTERS + 100
+    assert bounded.splitlines()[-1].startswith("- （另有 ")
+
+
+def test_the_segmenter_is_loaded_late_and_says_nothing(folder: Path, tmp_path: Path) -> None:
+    """R4: progress on stderr is the product's own."""
+    program = (
+        "import asyncio, sys; from datetime import *; from pathlib import Path\n"
+        "from infra.tools.contract import ToolContext; from infra.tools.knowledge import knowledge_tool\n"
+        "tool = knowledge_tool(Path(sys.argv[1]))\n"
+        "assert not {'jieba', 'numpy', 'rank_bm25'} & set(sys.modules)\n"
+        "asyncio.run(tool.run({'query': '墨盒'}, ToolContext(datetime.now(UTC), 60, 1, 's')))\n"
+    )
+    environment = os.environ | {"HOME": str(tmp_path), "XDG_CACHE_HOME": str(tmp_path / "cache")}
+    done = subprocess.run(
+        [sys.executable, "-W", "default", "-c", program, str(folder)], env=environment, capture_output=True, check=False
+    )
+    assert (done.returncode, done.stdout, done.stderr) == (0, b"", b"")
+    assert list((tmp_path / "cache").rglob("jieba.cache"))

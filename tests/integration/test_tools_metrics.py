@@ -1,0 +1,192 @@
+"""`query_metrics` over files, and over servers that are no Prometheus. The real server is in test_prometheus."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import socket
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from datetime import UTC, datetime
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from infra.tools import metrics
+from infra.tools.contract import ToolContext, ToolResult
+from infra.tools.metrics import metrics_tool
+
+CONTEXT = ToolContext(datetime(2031, 3, 4, 12, 0, tzinfo=UTC), 60, 7, "session")
+SPOOL = {
+    "labels": {"alertname": "SpoolSlotsLow", "instance": "tape-service:9100", "severity": "ticket"},
+    "annotations": {"description": "only 5 of 32 slots left"},
+    "state": "firing",
+    "activeAt": "2031-03-04T11:45:00.123456789Z",
+    "value": "5e+00",
+}
+JAM = {
+    "labels": {"alertname": "PaperJam", "service": "print-service"},
+    "annotations": {},
+    "state": "pending",
+    "value": "1",
+}
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> Path:
+    path = tmp_path / "alerts.json"
+    path.write_text(json.dumps({"status": "success", "data": {"alerts": [SPOOL, JAM]}}))
+    return path
+
+
+def run(source: Path | str, **arguments: Any) -> ToolResult:
+    return asyncio.run(metrics_tool(str(source)).run(arguments, CONTEXT))
+
+
+def ask(source: Path | str, **arguments: Any) -> dict[str, Any]:
+    result = run(source, **arguments)
+    assert result.success, result.error_message
+    return json.loads(result.output)
+
+
+@contextmanager
+def serving(status: int, body: bytes, before: Callable[[], object] = lambda: None) -> Iterator[str]:
+    """A server that answers every request alike."""
+
+    class Handler(BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            before()
+            self.send_response(status)
+            self.end_headers()
+            self.wfile.write(body)
+
+        def log_message(self, *_: Any) -> None: ...
+
+    with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        yield f"http://127.0.0.1:{server.server_port}"
+        server.shutdown()
+
+
+def test_an_alert_keeps_the_servers_shape_and_gets_its_duration(file: Path) -> None:
+    """R9, R18: the duration counts from activeAt to the session's now; the value keeps its form."""
+    answer = ask(file, alert_name="spoolslotslow")
+    assert answer["alerts"] == [SPOOL | {"duration": "14m"}]
+    assert (answer["source"], answer["query"], answer["total"]) == ("alerts.json", "alert_name=spoolslotslow", 1)
+    assert answer["window"] == "2031-03-04T12:00:00Z/2031-03-04T12:00:00Z"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "names"),
+    [
+        ({}, ["SpoolSlotsLow", "PaperJam"]),
+        ({"service": "tape-service"}, ["SpoolSlotsLow"]),
+        ({"service": "print-service"}, ["PaperJam"]),
+        ({"service": "tape"}, []),
+        ({"service": "ticket"}, []),
+        ({"state": "pending"}, ["PaperJam"]),
+        ({"alert_name": "PaperJam", "service": "tape-service"}, []),
+    ],
+)
+def test_alerts_are_filtered_by_name_state_and_whole_words_of_labels(
+    file: Path, arguments: dict[str, Any], names: list[str]
+) -> None:
+    """SPEC 15: no filler; nothing found is a success with total=0."""
+    answer = ask(file, **arguments)
+    assert [alert["labels"]["alertname"] for alert in answer["alerts"]] == names
+    assert answer["total"] == len(names)
+
+
+def test_a_file_may_hold_the_answer_of_an_instant_query(tmp_path: Path) -> None:
+    """R18: values come as `$.items[i]`, each with its labels and time."""
+    sample = {"metric": {"__name__": "up", "job": "tape-service"}, "value": [1930392000, "0"]}
+    (tmp_path / "up.json").write_text(
+        json.dumps({"status": "success", "data": {"resultType": "vector", "result": [sample]}})
+    )
+    assert ask(tmp_path / "up.json", service="tape-service")["items"] == [
+        {"name": "up", "labels": {"job": "tape-service"}, "value": "0", "timestamp": "2031-03-04T12:00:00Z"}
+    ]
+    assert ask(tmp_path / "up.json", service="print-service")["total"] == 0
+
+
+def test_a_file_evaluates_no_expression(file: Path) -> None:
+    """R7: a file holds one response."""
+    assert run(file, expr="up").error_kind == "bad_arguments"
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        b"",
+        b"<html>login</html>",
+        b'{"status": "success", "data": {"al',
+        b"[]",
+        b'{"alerts": []}',
+        b'{"status": "success", "data": {}}',
+        b'{"status": "success", "data": {"alerts": [{"name": "x"}]}}',
+        b'{"status": "success", "data": {"alerts": [{"labels": {}, "state": "x", "activeAt": "2031-03-04T11:00"}]}}',
+        b'{"status": "success", "data": {"resultType": "vector", "result": [{"metric": {}, "value": [1e300, "1"]}]}}',
+        b"\xff\xfe\x00",
+    ],
+)
+def test_a_file_that_is_no_alert_response_is_a_failure_that_names_it(tmp_path: Path, content: bytes) -> None:
+    """R19: what cannot be read proves no absence."""
+    (tmp_path / "bad.json").write_bytes(content)
+    result = run(tmp_path / "bad.json")
+    assert (result.success, result.error_kind) == (False, "source")
+    assert "query_metrics" in result.error_message
+
+
+def test_a_missing_file_is_a_failure_that_names_it(tmp_path: Path) -> None:
+    """R19: a source that is not there has found nothing out."""
+    assert str(tmp_path / "none.json") in run(tmp_path / "none.json").error_message
+
+
+@pytest.mark.parametrize(
+    ("status", "body"), [(200, b"<html>welcome</html>"), (401, b"who are you"), (502, b""), (200, b"")]
+)
+def test_a_server_that_is_no_prometheus_is_a_failure_without_its_credentials(status: int, body: bytes) -> None:
+    """R22: a password in the URL is in no message."""
+    with serving(status, body) as url:
+        result = run(url.replace("http://", "http://reader:secret@"))
+    assert (result.success, result.error_kind) == (False, "source")
+    assert f"HTTP {status}" in result.error_message
+    assert "secret" not in result.error_message
+
+
+def test_an_unreachable_server_is_a_failure_that_names_it() -> None:
+    """R19: an unreachable server proves no absence."""
+    with socket.socket() as unused:
+        unused.bind(("127.0.0.1", 0))
+        url = f"http://127.0.0.1:{unused.getsockname()[1]}"
+        result = run(url)
+    assert result.error_kind == "source"
+    assert url in result.error_message
+
+
+def test_a_server_that_does_not_answer_in_time_is_a_timeout(monkeypatch: pytest.MonkeyPatch) -> None:
+    """R7: nothing hangs."""
+    monkeypatch.setattr(metrics, "TIMEOUT_S", 0.1)
+    release = threading.Event()
+    with serving(200, b"", before=release.wait) as url:
+        result = run(url)
+        release.set()
+    assert result.error_kind == "timeout"
+
+
+def test_a_partial_answer_is_marked_as_truncated() -> None:
+    """R20: a server that warns of missing data proves no absence."""
+    body = json.dumps({"status": "success", "data": {"alerts": []}, "warnings": ["one store is down"]})
+    with serving(200, body.encode()) as url:
+        answer = ask(url)
+    assert (answer["truncated"], answer["message"]) == (True, "one store is down")
+
+
+def test_wrong_arguments_are_refused_by_name(file: Path) -> None:
+    """R7: the model is told what is wrong."""
+    result = run(file, state="loud")
+    assert result.error_kind == "bad_arguments"
+    assert "state" in result.error_message

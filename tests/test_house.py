@@ -1,0 +1,62 @@
+"""The rules of the house, checked like any other: style, types, one-way imports, the agreed layout."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parent.parent
+TOP_LEVEL = {
+    ".ci",
+    ".gitignore",
+    "CHANGELOG.md",
+    "LICENSE",
+    "README.md",
+    "domain",
+    "handlers",
+    "infra",
+    "projections",
+    "prompts",
+    "pyproject.toml",
+    "tests",
+}
+
+
+def _tracked() -> list[str]:
+    listed = subprocess.run(["git", "ls-files"], cwd=ROOT, capture_output=True, text=True, check=True)
+    return listed.stdout.split()
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        ("ruff", "check", "."),
+        ("ruff", "format", "--check", "."),
+        ("mypy",),
+        ("importlinter.cli", "lint-imports"),
+    ],
+    ids=["style", "format", "types", "one-way imports"],
+)
+def test_the_code_keeps_its_own_rules(command: tuple[str, ...]) -> None:
+    """Style, formatting, strict types and the direction of imports (ARCHITECTURE)."""
+    run = [sys.executable, "-m", *command]
+    if command[0] == "importlinter.cli":
+        run = [sys.executable, "-c", "from importlinter.cli import lint_imports_command; lint_imports_command()"]
+    done = subprocess.run(run, cwd=ROOT, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+def test_the_top_level_holds_nothing_else() -> None:
+    assert {name.split("/")[0] for name in _tracked()} <= TOP_LEVEL
+
+
+def test_the_quick_start_is_one_block_of_two_lines() -> None:
+    readme = (ROOT / "README.md").read_text()
+    section = readme.split("## Quick start", 1)[1]
+    block = re.search(r"^```\w*\n(.*?)^```", section, re.MULTILINE | re.DOTALL)
+    assert block is not None
+    assert len(block[1].splitlines()) == 2

@@ -1,0 +1,124 @@
+"""How the offline model reads a question. All names are invented."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from infra.models.extractive.inquiry import Source, read_question
+
+METRICS, LOGS, KNOWLEDGE = Source.METRICS, Source.LOGS, Source.KNOWLEDGE
+
+
+@pytest.mark.parametrize(
+    ("question", "alerts", "services", "terms", "sources"),
+    [
+        ("请排查 fees-settle 当前是否存在 KafkaLagHigh 告警", ("KafkaLagHigh",), ("fees-settle",), (), {METRICS}),
+        ("只确认HighCPUUsage告警，服务billing", ("HighCPUUsage",), ("billing",), (), {METRICS}),
+        (
+            "只确认 cart-api 是否存在 SlowResponse 告警和慢请求日志。",
+            ("SlowResponse",),
+            ("cart-api",),
+            ("慢请求",),
+            {METRICS, LOGS},
+        ),
+        ("确认 cart-api 是否存在 HikariCP 连接池耗尽。", (), ("cart-api",), ("HikariCP", "连接池耗尽"), {LOGS}),
+        ("cart-api 有没有 NullPointerException 日志", (), ("cart-api",), ("NullPointerException",), {LOGS}),
+        ("cart-api 是否存在证书过期的日志", (), ("cart-api",), ("证书过期",), {LOGS}),
+        ("只看 cart-api 的内存使用率", (), ("cart-api",), ("内存使用率",), {METRICS}),
+        ("请根据告警与日志排查当前异常", (), (), (), {METRICS, LOGS, KNOWLEDGE}),
+        ("cart-api 怎么了", (), ("cart-api",), (), {METRICS, LOGS, KNOWLEDGE}),
+        ("错误码 ERR_POOL_42 是什么含义？", (), (), ("ERR_POOL_42",), {KNOWLEDGE}),
+        ("连接池耗尽如何处理", (), (), ("连接池耗尽",), {KNOWLEDGE}),
+        ("请排查 checkout 当前是否存在 InstanceDown 告警", ("InstanceDown",), ("checkout",), (), {METRICS}),
+        ("确认 cart-api 是否存在 MySQL 连接超时日志", (), ("cart-api",), ("MySQL", "连接超时"), {LOGS}),
+        ("有没有 error 日志，http 超时", (), (), ("超时",), {LOGS}),
+        ("你好", (), (), (), {KNOWLEDGE}),
+    ],
+)
+def test_names_topics_and_sources_are_read_from_the_question(
+    question: str, alerts: tuple[str, ...], services: tuple[str, ...], terms: tuple[str, ...], sources: set[Source]
+) -> None:
+    inquiry = read_question(question)
+    assert (inquiry.alerts, inquiry.services, inquiry.terms) == (alerts, services, terms)
+    assert inquiry.sources == sources
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "只确认 A-b",
+        "只排查 x-y",
+        "只看 x-y",
+        "不要分析 z",
+        "不要扩展",
+        "只回答 x",
+        "x-y 是否真实存在",
+        "x-y 是否存在告警",
+    ],
+)
+def test_the_cues_of_the_hard_gate_make_a_question_narrow(question: str) -> None:
+    """R16"""
+    assert read_question(question).is_narrow
+
+
+def test_an_open_question_is_not_narrow() -> None:
+    """R16"""
+    assert not read_question("请根据告警与日志排查当前异常").is_narrow
+
+
+def test_what_the_question_excludes_is_excluded_under_all_its_names_and_not_looked_for() -> None:
+    """R16"""
+    inquiry = read_question("只确认 HighCPUUsage，不要分析订单88、OOM、数据库慢查询、连接池或 cart-api。")
+    assert inquiry.services == ()
+    assert inquiry.terms == ()
+    for text in (
+        "order-88 已支付",
+        "java.lang.OutOfMemory",
+        "DB timeout",
+        "HikariPool-1",
+        "connection pool",
+        "cart-api",
+    ):
+        assert inquiry.excludes(text)
+
+
+def test_a_numbered_order_excludes_itself_and_no_service_of_that_name() -> None:
+    """R16"""
+    inquiry = read_question("只看 order-service，不要分析订单88。")
+    assert inquiry.services == ("order-service",)
+    assert not inquiry.excludes("order-service order-881")
+
+
+def test_a_scope_resumes_behind_an_exclusion() -> None:
+    inquiry = read_question("不要分析连接池，只看 cart-api 的慢请求日志")
+    assert (inquiry.services, inquiry.terms) == (("cart-api",), ("慢请求",))
+    assert inquiry.excludes("HikariCP")
+    assert not inquiry.excludes("慢请求")
+
+
+@pytest.mark.parametrize(
+    ("question", "minutes"),
+    [("最近30分钟的日志", 30), ("过去 2 小时有没有超时", 120), ("last 3 days", 4320), ("当前有没有超时", None)],
+)
+def test_an_explicit_window_is_read_in_minutes(question: str, minutes: int | None) -> None:
+    """R9"""
+    assert read_question(question).minutes == minutes
+
+
+def test_a_level_is_read_only_as_a_whole_word() -> None:
+    assert read_question("cart-api 的 ERROR 日志").level == "ERROR"
+    assert read_question("cart-api 的 TERRORS 日志").level is None
+
+
+@given(st.text(max_size=400))
+def test_no_text_is_too_odd_to_be_read(question: str) -> None:
+    """R7"""
+    read_question(question)
+
+
+@pytest.mark.timeout(60)
+@pytest.mark.parametrize("piece", ["A", "a", "Aa", "a-", "不要分析", "是否存在", "“", "1", " ", "ERR_", "x="])
+def test_a_question_of_a_megabyte_is_read_without_a_blow_up(piece: str) -> None:
+    read_question(piece * (1_000_000 // len(piece)))
