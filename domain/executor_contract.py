@@ -147,8 +147,8 @@ class _Form:
         cited = [*_listed(binding.get("source_invocation_id")), *_listed(binding.get("source_invocation_ids"))]
         if len(cited) != 1 or isinstance(binding.get("source_invocation_id"), list):
             self.note("invocation_ids", f"{len(cited)} invocation ids in one binding", subject)
-        ids = list(dict.fromkeys(self._invocation_id(value, subject) for value in cited)) or [None]
-        for invocation_id in ids:
+        ids = dict.fromkeys(self._invocation_id(value, subject) for value in cited)
+        for invocation_id in ids or [None]:
             yield {
                 "tool_name": _plain(binding.get("tool_name")),
                 "source_invocation_id": invocation_id,

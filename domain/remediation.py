@@ -11,8 +11,8 @@ _CHANGES = re.compile(
     r"(?:配置|(?<!查询)参数|阈值|上限|限制|副本|实例|节点|机器|容量|内存|堆|连接数|连接池|线程|索引|超时|资源|大小|并发)"
     r"|(?:调大|调小|调高|调低)|kill\s"
     r"|\b(?:restart|reboot|roll(?:ing)?[ -]?back|scale (?:up|out|down|in)|scal(?:e|ing)|redeploy|deploy"
-    r"|upgrade|downgrade|kill|terminate|delete|drop|purge|flush|evict|drain|disable|enable|fail[ -]?over|patch|fix|throttle"
-    r"|reset|rebuild|reconfigure|tune|resize|migrate|apply|stop)(?:s|ing|ting|ed)?\b"
+    r"|upgrade|downgrade|kill|terminate|delete|drop|purge|flush|evict|drain|disable|enable|fail[ -]?over|patch|fix"
+    r"|throttle|reset|rebuild|reconfigure|tune|resize|migrate|apply|stop)(?:s|ing|ting|ed)?\b"
     r"|\b(?:increase|decrease|raise|lower|reduce|change|modify|adjust|add|bump)\b.{0,40}?"
     r"\b(?:config\w*|settings?|parameters?|limits?|replicas?|instances?|nodes?|memory|heap|pool(?: size)?|timeouts?"
     r"|threads?|index(?:es)?|capacity|resources?|thresholds?)\b",

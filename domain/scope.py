@@ -14,6 +14,7 @@ from functools import lru_cache
 from domain.contracts import ClaimType, ExecutorOutput, Finding
 
 MAX_NARROW_CLAIMS = 2
+_MAX_SUBJECT = 60  # characters: what is longer is no name
 _MAX_SUBJECTS = 50  # of one question: nobody lists more, and each is looked for in every claim
 
 _NARROW = re.compile(
@@ -63,7 +64,9 @@ SYNONYMS: tuple[tuple[str, ...], ...] = (
     ("磁盘", "disk"),
     ("垃圾回收", "Full GC", "GC"),
 )
-"""Names for one thing: a subject that contains one of them excludes all of them."""
+"""Names for one thing: a subject that contains one of them, the longest first, excludes all of them."""
+
+_LONGEST_FIRST = sorted(((name, names) for names in SYNONYMS for name in names), key=lambda pair: -len(pair[0]))
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,7 +80,8 @@ class Scope:
 
 def narrow_scope(question: str) -> Scope:
     """Whether a question is narrow, and what it excludes. Names that the question itself asks about stay allowed."""
-    text = unicodedata.normalize("NFKC", question)
+    lines = unicodedata.normalize("NFKC", question).splitlines()
+    text = "\n".join(filter(None, (" ".join(line.split()) for line in lines)))
     excluded: list[str] = []
     asked, start = "", 0
     for exclusion, end in _exclusions(text):
@@ -150,7 +154,7 @@ def _list_end(text: str, start: int, limit: int) -> int:
 
 
 def _subjects(listed: str) -> list[str]:
-    parts = (_framed_off(part) for part in _SEPARATOR.split(listed))
+    parts = (_framed_off(part) for part in _SEPARATOR.split(listed) if len(part) <= _MAX_SUBJECT)
     return [part for part in parts if part and not _UNNAMED.match(part)]
 
 
@@ -166,9 +170,11 @@ def _forms(subject: str) -> list[str]:
     forms = [subject]
     for order in _ORDER.finditer(subject):
         forms += [f"order-{order['id']}", f"订单{order['id']}"]
-    for names in SYNONYMS:
-        if any(_stands_in(name, subject) for name in names):
+    rest = subject
+    for name, names in _LONGEST_FIRST:
+        if _stands_in(name, rest):
             forms += names
+            rest = _pattern(name).sub(" ", rest)  # a memory leak excludes leaks, not memory
     return list(dict.fromkeys(forms))
 
 

@@ -1,12 +1,17 @@
 """NATS users and what each may do (R65). The rules hold for the embedded server and are the model for any other.
 
 A stream is not immutable by its own flags: whoever may update it can empty it. So only `admin` may create or change
-streams and consumers; everybody else is granted the few subjects listed here and an inbox prefix of its own, because a
-shared inbox prefix would let one user listen to the replies of another.
+streams and consumers; everybody else is granted the few subjects listed here and an inbox prefix of its own.
+
+Permissions alone do not keep that promise: a request names the subject of its reply, which the server publishes to
+without asking whether the requester might. By a reply to `$JS.API.STREAM.DELETE.…` or to `assay.event.…` any user could
+delete a stream or forge an event. So the streams live in an account of their own and each other user has one too,
+which imports just the subjects granted: a reply never leaves the account of who asked.
 """
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
@@ -76,7 +81,6 @@ PERMISSIONS: Mapping[Role, Permissions] = {
         publish=(
             "$JS.API.INFO",
             "$JS.API.STREAM.INFO.ASSAY_VERDICTS",
-            "$JS.API.CONSUMER.CREATE.ASSAY_VERDICTS",
             "$JS.API.CONSUMER.CREATE.ASSAY_VERDICTS.>",
             "$JS.API.CONSUMER.INFO.ASSAY_VERDICTS.*",
             "$JS.API.CONSUMER.MSG.NEXT.ASSAY_VERDICTS.*",
@@ -86,18 +90,56 @@ PERMISSIONS: Mapping[Role, Permissions] = {
 }
 
 
-def authorization(credentials: Mapping[Role, Credentials]) -> dict[str, Any]:
-    """The `authorization` block of a nats-server configuration, with the passwords in clear: keep the file private."""
-    return {"users": [_user(role, credentials[role]) for role in Role]}
+_HOME = "ASSAY"
+"""The account of the streams and of the admin."""
+
+_GUESTS = tuple(role for role in Role if role is not Role.ADMIN)
 
 
-def _user(role: Role, credentials: Credentials) -> dict[str, Any]:
-    permissions = PERMISSIONS[role]
+def accounts(credentials: Mapping[Role, Credentials]) -> dict[str, Any]:
+    """The `accounts` block of a nats-server configuration, with the passwords in clear: keep the file private."""
     return {
-        "user": credentials.user,
-        "password": credentials.password.get_secret_value(),
+        _HOME: {"jetstream": "enabled", "users": [_user(Role.ADMIN, credentials)], "exports": _exports()},
+        **{_account(role): {"users": [_user(role, credentials)], "imports": _imports(role)} for role in _GUESTS},
+    }
+
+
+def _account(role: Role) -> str:
+    return f"{_HOME}_{role.name}"
+
+
+def _user(role: Role, credentials: Mapping[Role, Credentials]) -> dict[str, Any]:
+    granted, known = PERMISSIONS[role], credentials[role]
+    return {
+        "user": known.user,
+        "password": known.password.get_secret_value(),
         "permissions": {
-            "publish": {"allow": list(permissions.publish)},
-            "subscribe": {"allow": [f"{role.inbox_prefix}.>", *permissions.subscribe]},
+            "publish": {"allow": list(granted.publish)},
+            "subscribe": {"allow": [f"{role.inbox_prefix}.>", *granted.subscribe]},
         },
     }
+
+
+def _exports() -> list[dict[str, Any]]:
+    """What the home account offers, and to whom: requests (with one reply, or several to a read) and messages."""
+    requests, messages = defaultdict[str, list[str]](list), defaultdict[str, list[str]](list)
+    for role in _GUESTS:
+        for subject in PERMISSIONS[role].publish:
+            requests[subject].append(_account(role))
+        for subject in PERMISSIONS[role].subscribe:
+            messages[subject].append(_account(role))
+    return [
+        *({"service": subject, "accounts": to, "response_type": _replies(subject)} for subject, to in requests.items()),
+        *({"stream": subject, "accounts": to} for subject, to in messages.items()),
+    ]
+
+
+def _replies(subject: str) -> str:
+    return "Stream" if subject.startswith(("$JS.API.DIRECT.GET.", "$JS.API.CONSUMER.MSG.NEXT.")) else "Singleton"
+
+
+def _imports(role: Role) -> list[dict[str, Any]]:
+    return [
+        *({"service": {"account": _HOME, "subject": subject}} for subject in PERMISSIONS[role].publish),
+        *({"stream": {"account": _HOME, "subject": subject}} for subject in PERMISSIONS[role].subscribe),
+    ]

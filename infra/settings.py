@@ -103,7 +103,7 @@ def _put(values: dict[str, Any], path: tuple[str, ...], value: str) -> None:
 
 
 def _add_credentials_file(values: dict[str, Any], environ: Mapping[str, str]) -> None:
-    """`{role: {user, password}}` from a file; variables of single roles win. A user is named like its role unless told."""
+    """`{role: {user, password}}` from a file; a role's own variables win. A user is named like its role unless told."""
     credentials: dict[str, Any] = values.setdefault("nats_credentials", {})
     if name := environ.get(_CREDENTIALS_FILE, "").strip():
         for role, given in _read_json(name).items():

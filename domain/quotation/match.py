@@ -72,13 +72,15 @@ def item_could_hold(wanted: Reading, held: Reading) -> bool:
 
 def _readings(excerpt: Passage, item: Passage) -> Iterator[tuple[Reading, Reading]]:
     """The two texts in the forms in which they may agree, one difference of form at a time."""
-    pairs = [(excerpt.plain, item.plain), (excerpt.unescaped, item.plain), (excerpt.plain, item.unescaped)]
-    pairs.append((excerpt.unquoted, item.plain))
+    yield excerpt.plain, item.plain
+    if excerpt.unescaped and excerpt.unescaped.words:
+        yield excerpt.unescaped, item.plain
+    if item.unescaped:
+        yield excerpt.plain, item.unescaped
+    if excerpt.unquoted:
+        yield excerpt.unquoted, item.plain
     if item.colons_apart is not item.plain:
-        pairs.append((excerpt.colons_apart, item.colons_apart))
-    for wanted, held in pairs:
-        if wanted and held and wanted.words:
-            yield wanted, held
+        yield excerpt.colons_apart, item.colons_apart
 
 
 def _find_in(wanted: Reading, held: Reading, excerpt: Passage, item: Passage, *, fold: bool) -> QuotationMatch | None:

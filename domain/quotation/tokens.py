@@ -27,7 +27,7 @@ _JOIN = (
     r"|(?<=\d[eE])\+(?=\d)|(?<=[\d%])\s(?:out\s)?of\s(?=\d))"
 )
 _TOKEN = re.compile(
-    rf"([-=]+>|{_QUANTITY_BEFORE}{_PART}(?:{_JOIN}{_PART})*"
+    rf"((?<![-=])[-=]+>|{_QUANTITY_BEFORE}{_PART}(?:{_JOIN}{_PART})*"
     rf"|[{lexicon.NUMERALS_ZH}]{{2,}}|[{CJK}]"
     rf"|!=|(?<!\w)!(?=\w)|\?(?!{_LETTER})"
     r"|[\u2190-\u21ff\u25b2-\u25ff\u2600-\u27bf\u2b00-\u2bff\U0001f000-\U0001faff])"

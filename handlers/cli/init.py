@@ -8,7 +8,7 @@ import json
 
 from handlers.application import jetstream, make_ready
 from infra import postgres
-from infra.access import Role, authorization
+from infra.access import Role, accounts
 from infra.embedded import Servers, running_servers_async
 from infra.event_log.jetstream import PARTITIONS
 from infra.settings import Settings
@@ -24,11 +24,11 @@ def run(arguments: argparse.Namespace, settings: Settings) -> int:
 
 async def _init(arguments: argparse.Namespace, settings: Settings) -> None:
     if arguments.print_users and settings.nats_url:
-        print(json.dumps({"authorization": authorization(settings.nats_credentials)}, indent=2))
+        print(json.dumps({"accounts": accounts(settings.nats_credentials)}, indent=2))
         return
     async with running_servers_async(settings) as servers:
         if arguments.print_users:
-            print(json.dumps({"authorization": authorization(servers.credentials)}, indent=2))
+            print(json.dumps({"accounts": accounts(servers.credentials)}, indent=2))
             return
         async with jetstream(servers, Role.ADMIN) as js:
             await init_streams(js, ack_wait=settings.ack_wait, replicas=arguments.replicas)

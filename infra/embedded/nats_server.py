@@ -17,7 +17,7 @@ from typing import Any
 import psutil
 from pydantic import TypeAdapter
 
-from infra.access import Credentials, Role, authorization
+from infra.access import Credentials, Role, accounts
 from infra.embedded.process import LOOPBACK, ServerError, free_port, last_lines, wait_until, write_private
 
 _START_SECONDS = 30.0
@@ -126,7 +126,7 @@ def nats_config(folder: Path, name: str, port: int, credentials: Mapping[Role, C
             "store_dir": str(folder / "store"),
             "sync_interval": "always",  # by default an acknowledged write may be lost for two minutes
         },
-        "authorization": authorization(credentials),
+        "accounts": accounts(credentials),
     }
 
 

@@ -1,9 +1,9 @@
 """Persistence module for the `eventsourcing` library: `PERSISTENCE_MODULE=infra.event_log.eventsourcing_module`.
 
 Variables, each of which may be prefixed with an application's name: `NATS_URL`, `NATS_USER`, `NATS_PASSWORD`,
-`NATS_INBOX_PREFIX` (as the user's permissions have it), `NATS_STREAM` (by default `APP_` and the application's name) and
-`CREATE_TABLE` (default yes: create the streams, which needs an admin's user; otherwise they must exist). Snapshots are
-kept in a second stream. Assay's own streams are not written this way.
+`NATS_INBOX_PREFIX` (as the user's permissions have it), `NATS_STREAM` (by default `APP_` and the application's name)
+and `CREATE_TABLE` (default yes: create the streams, which needs an admin's user; otherwise they must exist). Snapshots
+are kept in a second stream. Assay's own streams are not written this way.
 """
 
 from __future__ import annotations
@@ -20,6 +20,7 @@ from eventsourcing.persistence import (
     TrackingRecorder,
 )
 from eventsourcing.utils import Environment, EnvType, strtobool
+from typing_extensions import override
 
 from infra.event_log.connection import Connection
 from infra.event_log.jetstream import EventStream
@@ -54,6 +55,7 @@ class JetStreamFactory(InfrastructureFactory[TrackingRecorder]):
     def application_recorder(self) -> ApplicationRecorder:
         return JetStreamApplicationRecorder(self._stream(self._stream_name), self._loop)
 
+    @override
     def tracking_recorder(self, tracking_recorder_class: type[TrackingRecorder] | None = None) -> TrackingRecorder:
         self._refuse_tracking()
 

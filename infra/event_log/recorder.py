@@ -25,6 +25,7 @@ from eventsourcing.persistence import (
     StoredEvent,
     Subscription,
 )
+from typing_extensions import override
 
 from domain.chain import COMMIT_HEADER
 from infra.event_log.errors import Conflict, LogError
@@ -81,6 +82,7 @@ class JetStreamAggregateRecorder(AggregateRecorder):
         self._stream = stream
         self._loop = loop
 
+    @override
     def insert_events(self, stored_events: Sequence[StoredEvent], **kwargs: Any) -> Sequence[int] | None:
         """All or none. Raises IntegrityError if one of the versions is recorded already."""
         self._insert(stored_events)
@@ -116,6 +118,7 @@ class JetStreamAggregateRecorder(AggregateRecorder):
 class JetStreamApplicationRecorder(JetStreamAggregateRecorder, ApplicationRecorder):
     """Notification ids are positions in the stream; those of one commit are consecutive."""
 
+    @override
     def insert_events(self, stored_events: Sequence[StoredEvent], **kwargs: Any) -> Sequence[int] | None:
         return self._insert(stored_events)
 

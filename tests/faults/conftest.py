@@ -41,24 +41,18 @@ from projections.read_model import fold_page
 from projections.registry import READ_MODELS
 
 HERE = Path(__file__).parent
-QUESTIONS = (
-    "请排查 payment-service 当前是否存在 HighCPUUsage 告警，只确认 CPU 使用率过高这一件事。",
-    "请排查 order-service 当前是否存在 HighMemoryUsage 告警，只确认内存使用率过高这一件事。",
-    "只确认 user-service 是否存在 SlowResponse 告警和慢请求日志。",
-    "确认 order-service 是否存在 HikariCP 连接池耗尽。",
-    "确认 inventory-service 是否存在 HikariCP 连接池耗尽。",
-)
-
 
 class Plant:
     """Servers and workers in a folder. `kill` ends one of them with SIGKILL and starts it again."""
 
-    def __init__(self, folder: Path, ack_wait_s: float = 3.0) -> None:
+    def __init__(self, folder: Path, ack_wait_s: float, tool_s: float) -> None:
         self.folder = folder
         self.nats = NatsServer(folder / "nats")
         self.postgres = PostgresServer(folder / "postgres")
-        self.ack_wait_s = ack_wait_s
+        self.ack_wait_s = ack_wait_s  # seconds until a killed worker's message is given to another
+        self.tool_s = tool_s  # how long each run of a tool takes
         self.workers: list[subprocess.Popen[bytes]] = []
+        self.started = 0
         self.seen: dict[int, str] = {}  # position -> hash of every event that was ever read
 
     def start(self, workers: int) -> None:
@@ -95,7 +89,7 @@ class Plant:
             "ASSAY_TOOLS": "counting_tools:make",
             "ASSAY_LOG": "WARNING",
             "COUNTED_RUNS": str(self.folder / "runs"),
-            "COUNTED_SECONDS": "0.05",
+            "COUNTED_SECONDS": str(self.tool_s),
         }
 
     @property
@@ -108,14 +102,21 @@ class Plant:
 
     def _start_worker(self) -> subprocess.Popen[bytes]:
         path = os.pathsep.join([str(HERE), *filter(None, [os.environ.get("PYTHONPATH")])])
-        with (self.folder / "workers.log").open("ab") as log:
-            return subprocess.Popen(
+        self.started += 1
+        said = self.folder / f"worker-{self.started}.log"
+        with said.open("wb") as log:
+            process = subprocess.Popen(
                 [sys.executable, "-m", "handlers", "worker"],
                 env={**os.environ, **self.environment, "PYTHONPATH": path},
                 stdout=log,
                 stderr=log,
                 cwd=HERE.parent.parent,
             )
+        deadline = time.monotonic() + 60
+        while b"working" not in said.read_bytes() and process.poll() is None and time.monotonic() < deadline:
+            time.sleep(0.05)
+        assert process.poll() is None, said.read_text()
+        return process
 
     # ------------------------------------------------------------ breaking
 
@@ -230,13 +231,14 @@ class Plant:
 
 
 @pytest.fixture
-def plant(tmp_path: Path) -> Iterator[Callable[[int], Plant]]:
+def plant(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[..., Plant]]:
+    monkeypatch.syspath_prepend(str(HERE))  # where the settings' `counting_tools:make` is found
     tmp_path.chmod(0o711)
     tmp_path.parent.chmod(0o711)
     built: list[Plant] = []
 
-    def build(workers: int) -> Plant:
-        built.append(Plant(tmp_path))
+    def build(workers: int, *, ack_wait_s: float = 30.0, tool_s: float = 0.05) -> Plant:
+        built.append(Plant(tmp_path, ack_wait_s, tool_s))
         built[-1].start(workers)
         return built[-1]
 

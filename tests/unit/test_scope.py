@@ -86,6 +86,13 @@ def test_what_the_question_asks_about_stays_allowed():
     assert mentions_excluded("HikariCP 耗尽", scope) == "数据库连接池"
 
 
+def test_a_longer_name_does_not_exclude_the_shorter_one_inside_it():
+    """R16: 003's memory case; a leak is excluded, memory is not."""
+    scope = narrow_scope("只确认 HighMemoryUsage，不要分析内存泄漏")
+    assert mentions_excluded("order-service 内存使用率 91%", scope) is None
+    assert mentions_excluded("memory leak suspected", scope) == "内存泄漏"
+
+
 def claim(claim_type: ClaimType, text: str = "HighCPUUsage firing", claim_id: str = "c") -> Claim:
     return Claim(claim_id=claim_id, claim_type=claim_type, claim_text=text)
 
