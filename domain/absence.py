@@ -8,7 +8,7 @@ Its source, query and window echo the request; only what stands behind `total=N`
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from domain.contracts import Claim, ClaimType
@@ -21,7 +21,7 @@ SUMMARY_PATHS = frozenset({"$.alerts", "$.logs", "$.evidence_blocks", "$.items"}
 _SOURCE = re.compile(r"\bsource=(\S*)")
 _AFTER_WINDOW = re.compile(r".*\bwindow=\S*\s+total=(?P<total>\d+)(?:\s*:\s*(?P<names>.*))?", re.DOTALL)
 _ANYWHERE = re.compile(r"(?:.*\s)?total=(?P<total>\d+)(?:\s*:\s*(?P<names>.*))?", re.DOTALL)
-_QUOTED_TOTAL = re.compile(r"\btotal\s*=\s*(\d+)")
+_QUOTED_TOTAL = re.compile(r"\btotal\s*=\s*(\d+)(?!\w)")
 _NOT_FOUND = re.compile(
     r"[未没](?:有|能|能够|再|曾)?(?:检索|查询|查|搜索|发现|找|见|出现|命中|检出|匹配|返回|捕获|观察|观测|看|触发|产生)"
     r"|没有|查无|[并尚暂均]无|无(?:任何|相关|匹配|命中|告警|日志|记录|异常|结果|错误|报错|数据)|(?<![\d.])0\s*[条个次项]|零[条个次项]"
@@ -30,6 +30,8 @@ _NOT_FOUND = re.compile(
     re.IGNORECASE,
 )
 _DENIED = re.compile(r"(?:并非|不是|不能说)(?=[未没])")
+_CHINESE = re.compile("[\u4e00-\u9fff]")
+_LIST_COMMA = re.compile(r"[,、](?![^(]{0,200}\))")
 _OR = re.compile(r"\s*(?:[、,/与和及或]|以及|\bor\b|\band\b)?\s*", re.IGNORECASE)
 _GENERIC = re.compile(
     "告警|日志|记录|窗口|时段|时间|范围|期间|任何|任意|所有|全部|相关|检索|查询|搜索|结果|系统|数据|返回|发现|当前|目前|匹配|命中"
@@ -90,24 +92,28 @@ def _says_not_found(text: str) -> bool:
 
 
 def _found_after_all(claim_text: str, summary: Summary, tool_name: str, items: Iterable[str]) -> str | None:
+    """What of the list or the items is what the claim denies; None if nothing is."""
+    listed = [name.strip() for name in _LIST_COMMA.split(summary.names) if name.strip()]
     groups = _name_groups(claim_text, {summary.source.casefold(), tool_name.casefold()})
-    listed = [name.strip() for name in re.split(r"[,、](?![^(]*\))", summary.names) if name.strip()]
     if groups:
         return next((text for text in (*listed, *items) if _holds_all(text, groups)), None)
-    named = (name for name in listed if len(name) > 1 and name.partition("(")[0].strip() in normalise(claim_text))
-    return next(named, None) or (f"total={summary.total}" if summary.total and _is_about_anything(claim_text) else None)
+    text = normalise(claim_text)
+    for entry in listed:
+        name = entry.partition("(")[0].strip()
+        if len(name) > 1 and name in text:
+            return entry
+    return f"total={summary.total}" if summary.total and _denies_everything(text) else None
 
 
 def _name_groups(text: str, echoed: set[str]) -> list[list[str]]:
     """The claim's names; names joined by 与, 或, `、`, or, … are alternatives of one group, as are the words of a
     foreign phrase. An item must hold one of each group to be what the claim is about."""
     reading = Reading.of(normalise(text))
-    is_chinese = any(word in lexicon.FUNCTION_CHARACTERS or "\u4e00" <= word[0] <= "\u9fff" for word in reading.words)
+    with_plain_words = bool(_CHINESE.search(text)) or not any(map(_is_name, reading.words))
     groups: list[list[str]] = []
     last = -2
-    strict_only = not is_chinese and any(map(_is_name, reading.words))
     for index, word in enumerate(reading.words):
-        if word.casefold() in echoed or not (_is_name(word) or (not strict_only and _is_foreign_word(word))):
+        if word.casefold() in echoed or not (_is_name(word) or (with_plain_words and _is_foreign_word(word))):
             continue
         if groups and _are_alternatives(reading, last, index):
             groups[-1].append(word.casefold())
@@ -150,21 +156,10 @@ def _holds_all(text: str, groups: Sequence[Sequence[str]]) -> bool:
 
 def _holds(reading: Reading, name: str) -> bool:
     """A joined name as a whole token; a simple one also as a part of a compound (HikariPool of HikariPool-1)."""
-    if name in reading.vocabulary:
-        return True
-    if not name.isalnum():
-        return False
-    return any(name in word.casefold() for word in _compounds(reading))
+    return name in reading.vocabulary or (name.isalnum() and any(name in word for word in reading.vocabulary))
 
 
-def _compounds(reading: Reading) -> Iterator[str]:
-    return (word for word in reading.words if word.isascii() and len(word) > 2)
-
-
-def _is_about_anything(text: str) -> bool:
-    """Whether a claim without names denies everything: 没有任何告警."""
-    return not any("\u4e00" <= c <= "\u9fff" for c in _remaining(text))
-
-
-def _remaining(text: str) -> str:
-    return "".join(c for c in _GENERIC.sub("", text) if c not in lexicon.FUNCTION_CHARACTERS)
+def _denies_everything(text: str) -> bool:
+    """Whether a claim without names denies everything (没有任何告警) and not a certain thing (没有证书告警)."""
+    content = (c for c in _GENERIC.sub("", text) if c not in lexicon.FUNCTION_CHARACTERS)
+    return not _CHINESE.search("".join(content))

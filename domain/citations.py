@@ -16,7 +16,7 @@ from domain.contracts import (
     ToolClass,
     ToolInvocation,
 )
-from domain.quotation.match import QuotationMatch, find, match
+from domain.quotation.match import QuotationMatch, find, match, recognise
 from domain.quotation.tokens import Passage
 
 INVOCATION_REF = "evidence.invocation_ref"
@@ -120,7 +120,7 @@ def _rule_on_call(binding: EvidenceBinding, call: ToolInvocation, evidence: Evid
         return Ruling(Severity.REJECT, FAILED_INVOCATION, f"invocation {call.id} failed and returned no evidence")
     if call.retrieval_details.evidence_refs is None:
         return Ruling(
-            Severity.LOW_CONFID, LEGACY_INVOCATION, f"invocation {call.id} was recorded without evidence_refs"
+            Severity.LOW_CONFID, LEGACY_INVOCATION, f"invocation {call.id} has no evidence_refs: a legacy call"
         )
     return None
 
@@ -147,25 +147,32 @@ def _rule_on_words(binding: EvidenceBinding, claim: Claim | None, call: ToolInvo
 
 
 def _rule_without_path(excerpt: Passage, refs: Sequence[EvidenceRef], evidence: Evidence) -> Ruling:
+    if not excerpt.plain.words:
+        return Ruling(Severity.LOW_CONFID, RAW_PATH_MISSING, "no raw_path is given and nothing is quoted")
     standing = _standing_at(excerpt, refs, evidence)
     if standing:
-        return Ruling(
-            Severity.LOW_CONFID, RAW_PATH_MISSING, f"no raw_path is given; the words stand at {standing.raw_path}"
-        )
-    if any(match(excerpt, evidence.passage(ref.text)).severity is Severity.LOW_CONFID for ref in refs):
+        message = f"no raw_path is given; the words stand at {standing.raw_path}"
+        return Ruling(Severity.LOW_CONFID, RAW_PATH_MISSING, message)
+    near = (recognise(excerpt, evidence.passage(ref.text)) for ref in _quotable(excerpt, refs))
+    if any(found and found.severity is Severity.LOW_CONFID for found in near):
         return Ruling(Severity.LOW_CONFID, RAW_PATH_MISSING, "no raw_path is given; the words are a near miss at best")
     return Ruling(Severity.REJECT, EXCERPT_MISMATCH, "no raw_path is given and the words stand nowhere in the call")
 
 
 def _standing_at(excerpt: Passage, refs: Sequence[EvidenceRef], evidence: Evidence) -> EvidenceRef | None:
-    """The first item that truly holds the excerpt. A summary echoes the query: its words are nobody's evidence."""
-    for ref in refs:
-        if is_summary_path(ref.raw_path) and fault_of_citation(excerpt.text, Summary.of(ref.text)):
-            continue
+    """The first ref that truly holds the excerpt."""
+    for ref in _quotable(excerpt, refs):
         found = find(excerpt, evidence.passage(ref.text))
         if found and found.kind not in {MatchKind.NEAR_MISS, MatchKind.MISMATCH}:
             return ref
     return None
+
+
+def _quotable(excerpt: Passage, refs: Sequence[EvidenceRef]) -> Iterator[EvidenceRef]:
+    """The refs an excerpt may come from: a summary echoes the query, so it counts only where its total is quoted."""
+    for ref in refs:
+        if not is_summary_path(ref.raw_path) or not fault_of_citation(excerpt.text, Summary.of(ref.text)):
+            yield ref
 
 
 def _rule_on_absence(

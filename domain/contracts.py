@@ -8,13 +8,24 @@ from __future__ import annotations
 from enum import StrEnum
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
 
 
 class Contract(BaseModel):
     """Base of all documents: immutable; unknown fields of a newer writer are dropped, not refused."""
 
     model_config = ConfigDict(frozen=True, extra="ignore")
+
+
+def violations(error: ValidationError) -> str:
+    """The first faults of a document in JSON's terms, each with the place where it stands, without its own text."""
+    faults = error.errors(include_url=False, include_input=False, include_context=False)[:3]
+    return "; ".join(f"{'.'.join(map(str, fault['loc']))}: {_fault(fault['type'], fault['msg'])}" for fault in faults)
+
+
+def _fault(kind: str, message: str) -> str:
+    expected = {"tuple_type": "Input should be a valid list", "model_type": "Input should be a valid object"}
+    return expected.get(kind, message.removeprefix("Value error, "))
 
 
 # ---------------------------------------------------------------- agents and tools
@@ -198,7 +209,7 @@ class ParseStatus(Contract):
     """`executor_output_parse_status` (R13)."""
 
     status: ParseState
-    detail: str
+    detail: str = ""
 
 
 class Finding(Contract):

@@ -9,7 +9,7 @@ from typing import Any
 import json_repair
 from pydantic import ValidationError
 
-from domain.contracts import ExecutorOutput, Finding, ParsedExecutorOutput, ParseState, ParseStatus
+from domain.contracts import ExecutorOutput, Finding, ParsedExecutorOutput, ParseState, ParseStatus, violations
 from domain.executor_contract import ContractError, normalise
 from domain.json_objects import find_object, load_strict, strip_think, without_lone_surrogates
 from domain.remediation import is_remediation
@@ -39,7 +39,8 @@ def parse_executor_output(raw: str | Mapping[str, Any] | None, *, question: str 
         normalised, slips = normalise(found.value)
         output = ExecutorOutput.model_validate(normalised)
     except (ContractError, ValidationError) as error:
-        return _without_structure(ParseState.MALFORMED, _what_is_wrong(error), answer)
+        wrong = violations(error) if isinstance(error, ValidationError) else str(error)
+        return _without_structure(ParseState.MALFORMED, wrong, answer)
     kept, dropped = _without_remediation(output)
     stripped = f"; stripped: {', '.join(found.stripped)}" if found.stripped else ""
     return ParsedExecutorOutput(
@@ -61,13 +62,6 @@ def _without_structure(
     return ParsedExecutorOutput(
         status=ParseStatus(status=state, detail=noted), structured=None, repaired=repaired, final_answer=answer
     )
-
-
-def _what_is_wrong(error: ContractError | ValidationError) -> str:
-    if isinstance(error, ContractError):
-        return str(error)
-    first = error.errors(include_url=False, include_input=False)[0]
-    return f"{'.'.join(map(str, first['loc']))}: {first['msg']}"
 
 
 def _repaired(text: str) -> dict[str, Any] | None:

@@ -10,6 +10,7 @@ from __future__ import annotations
 import json
 import math
 import re
+from collections.abc import Callable
 from dataclasses import dataclass
 from enum import Enum, auto
 from typing import Any, TypeAlias, TypeVar
@@ -58,17 +59,18 @@ def strip_think(text: str) -> str:
     return "".join(part.text for part in _parts(text) if part.kind is not _Kind.THOUGHT)
 
 
-def load_strict(text: str) -> Any:
+def load_strict(text: str, *, fraction: Callable[[str], Any] | None = None) -> Any:
     """Parse one JSON text. Raises ValueError for duplicate keys, NaN, Infinity, too deep nesting and bad syntax.
 
-    Halves of surrogate pairs, which no UTF-8 text can hold, come out as U+FFFD.
+    Halves of surrogate pairs, which no UTF-8 text can hold, come out as U+FFFD. `fraction` reads the numbers that are
+    no integers: `str` keeps them as written, by default they are floats.
     """
     try:
         return json.loads(
             without_lone_surrogates(text),
             object_pairs_hook=_unique_keys,
             parse_constant=_refuse_constant,
-            parse_float=_finite,
+            parse_float=fraction or _finite,
         )
     except RecursionError:
         raise ValueError("nested too deeply") from None

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from functools import cache, lru_cache
 from typing import Any
 
-import re2  # type: ignore[import-untyped]  # ships no types
+import re2
 
 from domain.json_objects import without_lone_surrogates
 

@@ -19,6 +19,7 @@ from domain.contracts import (
     RetryContext,
     TraceEntry,
     Verdict,
+    violations,
 )
 from domain.json_objects import find_object, strip_think
 from domain.trace_summary import slim
@@ -123,12 +124,7 @@ def parse_verifier_output(raw: object) -> VerifierReading:
     try:
         return _reading(_Answer.model_validate(dict(raw)), stripped)
     except ValidationError as error:
-        return VerifierUnreadable(_explained(error))
-
-
-def _explained(error: ValidationError) -> str:
-    first = error.errors(include_url=False, include_input=False, include_context=False)[:3]
-    return "; ".join(f"{'.'.join(str(part) for part in problem['loc'])}: {problem['msg']}" for problem in first)
+        return VerifierUnreadable(violations(error))
 
 
 def _reading(answer: _Answer, stripped: tuple[str, ...]) -> VerifierAnswer:

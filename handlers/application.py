@@ -15,6 +15,7 @@ from faststream.security import SASLPlaintext
 from nats.js import JetStreamContext
 
 from domain.contracts import Agent
+from handlers.ports import WorkbenchFor
 from handlers.pump import Pump
 from handlers.reactions import PHASES, Subscriptions, add_publisher, add_reactions
 from handlers.runner import SessionRunner
@@ -22,7 +23,7 @@ from handlers.verdict_publisher import VerdictPublisher
 from handlers.workbench import Workbenches
 from infra.access import Credentials, Role
 from infra.embedded import Servers
-from infra.event_log.connection import Connection
+from infra.event_log.connection import Connection, addresses
 from infra.event_log.keys import KeyDirectory
 from infra.event_log.session_log import SessionLog
 from infra.projector import run_projectors
@@ -125,11 +126,11 @@ def injected_tools(settings: Settings) -> Sequence[Tool]:
     return load_tools(settings.tools) if settings.tools else ()
 
 
-def runner_on(events: SessionLog, settings: Settings) -> SessionRunner:
-    """A runner of sessions on this process's settings."""
+def runner_on(events: SessionLog, settings: Settings, workbench_for: WorkbenchFor | None = None) -> SessionRunner:
+    """A runner of sessions on this process's settings; `workbench_for` takes the place of its tools and models."""
     return SessionRunner(
         events=events,
-        workbench_for=Workbenches(settings, injected_tools(settings)),
+        workbench_for=workbench_for or Workbenches(settings, injected_tools(settings)),
         prompts=PromptFiles(),
         clock=wall_clock,
         actor=f"worker-{os.getpid()}",
@@ -137,15 +138,17 @@ def runner_on(events: SessionLog, settings: Settings) -> SessionRunner:
 
 
 @asynccontextmanager
-async def worker(settings: Settings, servers: Servers) -> AsyncIterator[tuple[SessionRunner, SessionLog]]:
+async def worker(
+    settings: Settings, servers: Servers, workbench_for: WorkbenchFor | None = None
+) -> AsyncIterator[tuple[SessionRunner, SessionLog]]:
     """All reactions, the verdict publisher, the projectors and the pump, until the block ends."""
     async with AsyncExitStack() as stack:
         events = await stack.enter_async_context(open_log(settings, servers))
-        runner = runner_on(events, settings)
+        runner = runner_on(events, settings, workbench_for)
         service = _credentials(servers, Role.SERVICE)
         inbox_prefix = Role.SERVICE.inbox_prefix.encode()
         broker = NatsBroker(
-            servers.nats_url,
+            addresses(servers.nats_url),
             security=SASLPlaintext(username=service.user, password=service.password.get_secret_value()),
             inbox_prefix=inbox_prefix,
             max_reconnect_attempts=-1,

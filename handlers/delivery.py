@@ -2,7 +2,9 @@
 
 - while a handler works, its message is kept alive, so that nobody else takes it;
 - done: acknowledged; failed: put back with a growing delay; failed too often: the session ends with a reason;
-- the log cannot be reached, or another worker is at it: left alone, the server delivers it again by itself.
+- the log cannot be reached, or another worker is at it: left alone, the server delivers it again by itself;
+- this worker stops: put back at once;
+- no event of a session, or one whose record is broken: taken off the consumer, for no delivery can mend it.
 """
 
 from __future__ import annotations
@@ -11,7 +13,8 @@ import asyncio
 import logging
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager, suppress
-from typing import Any
+from dataclasses import dataclass, field
+from typing import Any, Protocol
 from uuid import UUID
 
 from faststream import BaseMiddleware
@@ -20,30 +23,60 @@ from faststream.nats.message import NatsMessage
 from nats.errors import Error as NatsError
 
 from handlers.runner import Superseded
-from infra.event_log.errors import LogFull, LogUnavailable
+from infra.event_log.errors import ChainBroken, LogFull, LogUnavailable, Unreadable
 
 log = logging.getLogger(__name__)
 
 MAX_FAILURES = 8
-MAX_DELAY_S = 30.0
+"""Exceptions over one message in one process. Deliveries do not count: a kill or a silent log is no failure."""
 
-GiveUp = Callable[[UUID, str, BaseException], Awaitable[None]]
-"""Ends the session of a message that keeps failing: session id, stage and the last error."""
+MAX_DELIVERIES = 100
+"""Of one message, for whatever reason: one that takes its worker down each time never comes to an exception."""
+
+MAX_DELAY_S = 30.0
+MAX_REMEMBERED = 10_000
+
+
+class WorkersLost(Exception):
+    """A message was delivered again and again, and no worker lived to answer it."""
+
+
+class GiveUp(Protocol):
+    """Ends the session of a message that keeps failing."""
+
+    def __call__(self, session_id: UUID, stage: str, error: BaseException, /) -> Awaitable[None]: ...
 
 
 def session_of(subject: str) -> UUID:
-    """`assay.event.<partition>.<session_id>.<version>.<EventType>` → the session's id."""
+    """`assay.event.<partition>.<session_id>.<version>.<EventType>` → the session's id. Raises ValueError."""
     return UUID(subject.split(".")[3])
 
 
 def version_of(subject: str) -> int:
-    """The event's version in its session, from the same subject."""
+    """The event's version in its session, from the same subject. Raises ValueError."""
     return int(subject.split(".")[4])
 
 
-def delay_after(deliveries: int) -> float:
-    """Seconds before the next delivery, after this many."""
-    return min(MAX_DELAY_S, 0.5 * 2.0 ** max(0, deliveries - 1))
+def delay_after(failures: int) -> float:
+    """Seconds before the next delivery, after this many failures."""
+    return min(MAX_DELAY_S, 0.5 * 2.0 ** max(0, failures - 1))
+
+
+@dataclass(slots=True)
+class Failures:
+    """How often each message of one consumer failed in this process; the oldest are forgotten first."""
+
+    _counts: dict[str, int] = field(default_factory=dict)
+
+    def add(self, subject: str) -> int:
+        count = self._counts.pop(subject, 0) + 1
+        self._counts[subject] = count
+        if len(self._counts) > MAX_REMEMBERED:
+            del self._counts[next(iter(self._counts))]
+        return count
+
+    def forget(self, subject: str) -> None:
+        self._counts.pop(subject, None)
 
 
 @asynccontextmanager
@@ -53,7 +86,7 @@ async def kept_alive(message: NatsMessage, every_s: float) -> AsyncIterator[None
     async def beat() -> None:
         while True:
             await asyncio.sleep(every_s)
-            with suppress(NatsError):
+            with suppress(NatsError, OSError):
                 await message.in_progress()
 
     task = asyncio.create_task(beat())
@@ -61,62 +94,77 @@ async def kept_alive(message: NatsMessage, every_s: float) -> AsyncIterator[None
         yield
     finally:
         task.cancel()
-        with suppress(asyncio.CancelledError):
-            await task
+
+
+@dataclass(frozen=True, slots=True)
+class Care:
+    """How the messages of one consumer are treated. Without `give_up` a message is tried for ever."""
+
+    stage: str
+    ack_wait_s: float
+    give_up: GiveUp | None
+    failures: Failures = field(default_factory=Failures)
 
 
 class Delivery(BaseMiddleware[Any, Any]):
-    """FastStream middleware around every reaction; build it with `functools.partial(Delivery, stage=…, …)`.
+    """FastStream middleware around a reaction; build it with `functools.partial(Delivery, care=…)`."""
 
-    Without `give_up` a message is tried for ever.
-    """
-
-    def __init__(self, msg: Any, /, *, context: Any, stage: str, ack_wait_s: float, give_up: GiveUp | None) -> None:
+    def __init__(self, msg: Any, /, *, context: Any, care: Care) -> None:
         super().__init__(msg, context=context)
-        self._stage = stage
-        self._ack_wait_s = ack_wait_s
-        self._give_up = give_up
+        self._care = care
 
     async def consume_scope(self, call_next: Callable[[Any], Awaitable[Any]], msg: StreamMessage[Any]) -> Any:
         if not isinstance(msg, NatsMessage):
-            return await call_next(msg)
-        async with kept_alive(msg, self._ack_wait_s / 3):
+            raise TypeError(f"not a message of NATS: {msg!r}")
+        async with kept_alive(msg, self._care.ack_wait_s / 3):
             try:
-                await call_next(msg)
+                await self._handled(call_next, msg)
             except asyncio.CancelledError:
-                with suppress(NatsError):
-                    await msg.nack()
+                await _answer(msg.nack())
                 raise
-            except (Superseded, LogUnavailable) as reason:
-                log.info("%s: left to redelivery: %s", self._stage, reason)
-                return None
-            except LogFull as reason:
-                log.error("%s: %s", self._stage, reason)
-                await _answer(msg.nack(delay=MAX_DELAY_S))
-                return None
-            except Exception as error:
-                await self._failed(msg, error)
-                return None
+
+    async def _handled(self, call_next: Callable[[Any], Awaitable[Any]], msg: NatsMessage) -> None:
+        care, subject = self._care, msg.raw_message.subject
+        try:
+            session_of(subject)
+        except ValueError:
+            log.error("%s: %s is no event of a session", care.stage, subject)
+            return await _answer(msg.reject())
+        try:
+            if care.give_up and msg.raw_message.metadata.num_delivered > MAX_DELIVERIES:
+                raise WorkersLost(f"delivered {MAX_DELIVERIES} times without an answer")
+            await call_next(msg)
+        except (Superseded, LogUnavailable) as reason:
+            log.info("%s: left to redelivery: %s", care.stage, reason)
+        except LogFull as reason:
+            log.error("%s: %s", care.stage, reason)
+            await _answer(msg.nack(delay=MAX_DELAY_S))
+        except Exception as error:
+            await self._failed(msg, error)
+        else:
+            care.failures.forget(subject)
             await _answer(msg.ack())
-        return None
 
     async def _failed(self, msg: NatsMessage, error: Exception) -> None:
-        deliveries = msg.raw_message.metadata.num_delivered
-        if deliveries < MAX_FAILURES or self._give_up is None:
-            log.exception("%s failed, delivery %d", self._stage, deliveries)
-            await _answer(msg.nack(delay=delay_after(deliveries)))
-            return
-        log.exception("%s failed %d times, the session ends", self._stage, deliveries)
+        care, subject = self._care, msg.raw_message.subject
+        failures = care.failures.add(subject)
+        log.error("%s failed, %d times so far, on %s", care.stage, failures, subject, exc_info=error)
+        if care.give_up is None or (failures < MAX_FAILURES and not isinstance(error, WorkersLost)):
+            return await _answer(msg.nack(delay=delay_after(failures)))
         try:
-            await self._give_up(session_of(msg.raw_message.subject), self._stage, error)
+            await care.give_up(session_of(subject), care.stage, error)
+        except (ChainBroken, Unreadable) as broken:
+            log.critical("%s: the session cannot even be ended: %s", care.stage, broken)
+            await _answer(msg.reject())
         except Exception:
-            log.exception("could not end the session")
+            log.exception("%s: could not end the session", care.stage)
             await _answer(msg.nack(delay=MAX_DELAY_S))
-            return
-        await _answer(msg.ack())
+        else:
+            care.failures.forget(subject)
+            await _answer(msg.ack())
 
 
 async def _answer(answer: Awaitable[None]) -> None:
     """An answer that cannot be sent is made up for by redelivery."""
-    with suppress(NatsError, ConnectionError):
+    with suppress(NatsError, OSError):
         await answer

@@ -9,20 +9,23 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Mapping
-from dataclasses import dataclass, field
-from datetime import datetime, timedelta
+from dataclasses import dataclass, field, replace
+from datetime import timedelta
 from typing import Protocol
 from uuid import UUID
 
 from domain.events import TERMINAL_TOPICS
 from handlers.ports import Clock
 from handlers.runner import SessionRunner, Superseded
-from infra.event_log.errors import LogUnavailable
+from infra.event_log.errors import LogFull, LogUnavailable
 from infra.event_log.session_log import EventHeader
 
 log = logging.getLogger(__name__)
 
 PAGE = 1000
+AT_ONCE = 4
+MAX_FAILURES = 5
+"""Exceptions over one session; the patience doubles with each. Then the session ends with a reason."""
 
 
 class Log(Protocol):
@@ -32,6 +35,15 @@ class Log(Protocol):
 class Consumers(Protocol):
     async def acknowledged_up_to(self) -> Mapping[str, int]:
         """Topic of a reaction's trigger -> position up to which all its events are acknowledged."""
+
+
+@dataclass(frozen=True, slots=True)
+class Unfinished:
+    """A session without a terminal event: its last event, the last one a reaction waits for, and our failures since."""
+
+    last: EventHeader
+    trigger: EventHeader | None
+    failures: int = 0
 
 
 @dataclass(slots=True)
@@ -45,8 +57,7 @@ class Pump:
     patience: timedelta
     every_s: float
     _position: int = 0
-    _unfinished: dict[UUID, EventHeader] = field(default_factory=dict)
-    _triggers: dict[UUID, EventHeader] = field(default_factory=dict)  # last event some reaction waits for
+    _unfinished: dict[UUID, Unfinished] = field(default_factory=dict)
 
     async def run(self) -> None:
         """Until cancelled."""
@@ -54,46 +65,58 @@ class Pump:
             await asyncio.sleep(self.every_s)
             try:
                 await self.sweep()
-            except (LogUnavailable, OSError) as error:
-                log.warning("the pump could not read the log: %s", error)
+            except Exception as error:  # servers come and go; whatever it is, the next look may be better
+                log.warning("the pump could not look: %s: %s", type(error).__name__, error)
 
     async def sweep(self) -> int:
-        """One look; returns how many sessions were carried on."""
+        """One look; returns how many sessions were taken up."""
         acknowledged = await self.consumers.acknowledged_up_to()
         await self._read_new(acknowledged)
-        due = [session_id for session_id in self._unfinished if self._is_stuck(session_id, acknowledged)]
-        for session_id in due:
-            await self._carry_on(session_id)
-        return len(due)
+        stuck = [id for id, session in self._unfinished.items() if self._is_stuck(session, acknowledged)]
+        places = asyncio.Semaphore(AT_ONCE)
+
+        async def in_turn(session_id: UUID) -> None:
+            async with places:
+                await self._carry_on(session_id)
+
+        await asyncio.gather(*map(in_turn, stuck))
+        return len(stuck)
 
     async def _read_new(self, triggers: Mapping[str, int]) -> None:
         while page := await self.events.headers(self._position, PAGE):
-            self._position = page[-1].position
             for header in page:
-                if header.topic in TERMINAL_TOPICS:
-                    self._unfinished.pop(header.session_id, None)
-                    self._triggers.pop(header.session_id, None)
-                elif header.version == 1 or header.session_id in self._unfinished:
-                    self._unfinished[header.session_id] = header
-                    if header.topic in triggers:
-                        self._triggers[header.session_id] = header
+                self._note(header, is_trigger=header.topic in triggers)
+            self._position = page[-1].position
 
-    def _is_stuck(self, session_id: UUID, acknowledged: Mapping[str, int]) -> bool:
-        last, trigger = self._unfinished[session_id], self._triggers.get(session_id)
-        if self._age(last.time) < self.patience:
+    def _note(self, header: EventHeader, *, is_trigger: bool) -> None:
+        known = self._unfinished.pop(header.session_id, None)
+        if header.topic in TERMINAL_TOPICS or (known is None and header.version > 1):
+            return
+        trigger = header if is_trigger else known.trigger if known else None
+        self._unfinished[header.session_id] = Unfinished(header, trigger)
+
+    def _is_stuck(self, session: Unfinished, acknowledged: Mapping[str, int]) -> bool:
+        if self.clock() - session.last.time < self.patience * 2**session.failures:
             return False
+        trigger = session.trigger
         return trigger is None or trigger.position <= acknowledged.get(trigger.topic, 0)
-
-    def _age(self, time: datetime) -> timedelta:
-        return self.clock() - time
 
     async def _carry_on(self, session_id: UUID) -> None:
         log.warning("session %s has no one to carry it on; taking it up", session_id)
         try:
             await self.runner.advance(session_id)
-        except Superseded as reason:
+        except (Superseded, LogUnavailable, LogFull) as reason:
             log.info("session %s: %s", session_id, reason)
-        except LogUnavailable:
-            raise
-        except Exception:
-            log.exception("session %s could not be carried on", session_id)
+        except Exception as error:
+            await self._failed(session_id, error)
+
+    async def _failed(self, session_id: UUID, error: Exception) -> None:
+        session = self._unfinished[session_id]
+        failures = min(session.failures + 1, MAX_FAILURES)
+        self._unfinished[session_id] = replace(session, failures=failures)
+        log.error("session %s could not be carried on", session_id, exc_info=error)
+        if failures == MAX_FAILURES:
+            try:
+                await self.runner.give_up(session_id, None, error)
+            except Exception:
+                log.exception("session %s cannot even be ended", session_id)

@@ -7,14 +7,13 @@ from __future__ import annotations
 
 import asyncio
 import logging
-import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, assert_never
 from uuid import UUID
 
 from domain.contracts import Agent
-from domain.events import Event, Recorded
+from domain.events import Event
 from domain.model_reply import ErrorKind, ModelFailure, ModelReply
 from domain.session.commands import (
     BeginNextRound,
@@ -32,7 +31,7 @@ from domain.session.commands import (
 from domain.session.conversation import already_recorded, messages_for
 from domain.session.decide import decide
 from domain.session.evolve import evolve, fold
-from domain.session.state import CaseFile, Closed, SessionState, Unopened
+from domain.session.state import CaseFile, Closed, Open, SessionState, Unopened
 from domain.session.steps import (
     CallModel,
     CheckEvidence,
@@ -44,21 +43,29 @@ from domain.session.steps import (
     RunTool,
     StartRound,
     Step,
+    Wait,
     next_step,
     phase_of,
+    seconds_left,
 )
-from domain.session.tool_calls import Run, ToolOutcome, prepare_call, recorded_outcome
+from domain.session.tool_calls import Run, prepare_call
 from handlers.ports import Clock, EventLog, Prompts, Workbench, WorkbenchFor
+from handlers.tool_run import run_tool
 from infra.event_log.errors import Conflict
 from infra.tools.contract import Tool, ToolContext
 
 log = logging.getLogger(__name__)
 
-TOOL_TIMEOUT_S = 120
+MAX_RETRY_AFTER_S = 30.0
+CONFLICT_PAUSE_S = 0.02
 
 
 class Superseded(Exception):
     """Another worker carries this phase of the session on; its message is its own affair."""
+
+
+class Behind(Exception):
+    """The log, as this replica of it knows it, does not hold the triggering event yet."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,172 +77,170 @@ class SessionRunner:
     prompts: Prompts
     clock: Clock
     actor: str
+    tool_timeout_s: float = 120.0
 
-    async def advance(self, session_id: UUID, phase: str | None = None) -> SessionState:
-        """Take every step of one phase ("planner", …), or of all phases when None; returns the last state seen.
+    async def advance(self, session_id: UUID, phase: str | None = None, *, version: int = 0) -> SessionState:
+        """Take every step of one phase: the given one ("planner", …), or the one the session is in.
 
-        Raises Superseded when another worker recorded first, LogUnavailable or LogFull when the log cannot be written.
+        `version`: of the triggering event. Returns the last state seen; a session that has left the phase is left
+        alone. Raises Superseded when another worker recorded first, Behind, or LogUnavailable or LogFull when the log
+        cannot be written.
         """
-        state = fold(await self.events.load(session_id))
-        if phase_of(state) != (phase or phase_of(state)):
-            return state
-        bench = await self._workbench(state)
-        while step := next_step(state, self.clock()):
-            if phase_of(state) != (phase or phase_of(state)):
-                break
-            state = await self._take(state, step, bench)
+        history = await self.events.load(session_id)
+        if len(history) < version:
+            raise Behind(f"session {session_id} is known up to version {len(history)}, not {version}")
+        state = fold(history)
+        phase = phase or phase_of(state)
+        while not isinstance(state, Unopened | Closed) and phase_of(state) == phase:
+            try:
+                state = await self._taken(state, next_step(state, self.clock()))
+            except Conflict as conflict:
+                state = await self._newer(session_id, phase, conflict)
         return state
 
     async def submit(self, session_id: UUID, command: Command) -> SessionState:
-        """Carry out one command from outside (cancel, feedback, fail) against the newest state, however often it moves.
+        """Carry out one command from outside (open, cancel, feedback) against the newest state, however often it moves.
 
         Raises domain.session.decide.InvalidCommand.
         """
         while True:
             state = fold(await self.events.load(session_id))
             try:
-                return await self._record(state, session_id, decide(state, command))
+                return await self._recorded(state, session_id, decide(state, command))
             except Conflict:
-                await asyncio.sleep(0.02)
+                await asyncio.sleep(CONFLICT_PAUSE_S)
+
+    async def give_up(self, session_id: UUID, phase: str | None, error: BaseException) -> None:
+        """End a session that a phase's failures keep from going on, unless it has left that phase all the same (R7).
+
+        `phase` None: whichever it is in.
+        """
+        found = phase_of(fold(await self.events.load(session_id)))
+        if found and phase in {found, None}:
+            reason = f"步骤 {found} 反复失败：{type(error).__name__}: {error}"
+            await self.submit(session_id, FailSession(found, "step_failed", reason))
 
     # ------------------------------------------------------------ steps
 
-    async def _take(self, state: SessionState, step: Step, bench: Workbench | None) -> SessionState:
-        if isinstance(state, Unopened | Closed):
-            return state
-        try:
-            match step:
-                case CallModel() if bench is not None:
-                    return await self._ask_model(state, state.file, step, bench)
-                case RunTool() if bench is not None:
-                    return await self._run_tool(state, state.file, step, bench)
-                case _:
-                    return await self._decided(state, _command_of(step))
-        except Conflict as conflict:
-            return await self._moved_on(state, conflict)
+    async def _taken(self, state: Open, step: Step) -> SessionState:
+        match step:
+            case Wait():
+                await asyncio.sleep(step.seconds)
+                return fold(await self.events.load(state.file.session_id))
+            case CallModel():
+                return await self._ask_model(state, step)
+            case RunTool():
+                return await self._run_tool(state, step)
+            case _:
+                return await self._decided(state, _command_of(step))
 
-    async def _moved_on(self, state: SessionState, conflict: Conflict) -> SessionState:
-        """The session was cancelled or another worker is at it: only in the first case is there nothing left to do."""
-        if isinstance(state, Unopened):
-            return state
-        newest = fold(await self.events.load(state.file.session_id))
-        if phase_of(newest) == phase_of(state):
+    async def _newer(self, session_id: UUID, phase: str, conflict: Conflict) -> SessionState:
+        """The session was ended from outside, or another worker is at it: only then is its phase the same."""
+        state = fold(await self.events.load(session_id))
+        if phase_of(state) == phase:
             raise Superseded(str(conflict)) from conflict
-        return newest
+        return state
 
-    async def _ask_model(self, state: SessionState, file: CaseFile, step: CallModel, bench: Workbench) -> SessionState:
-        await asyncio.sleep(step.delay_s)
-        messages = messages_for(step.agent, file, bench.surroundings, must_answer=step.must_answer)
-        offered = _offered(bench) if step.agent is Agent.EXECUTOR and not step.must_answer else None
-        system = {"role": "system", "content": self.prompts.text(step.agent)}
-        name = file.opened.settings.models.get(step.agent, "extractive")
-        outcome = await self._complete(bench, step.agent, name, [system, *messages], offered)
+    async def _ask_model(self, state: Open, step: CallModel) -> SessionState:
+        file, agent = state.file, step.agent
+        bench = await self._workbench(file)
+        messages = messages_for(agent, file, bench.surroundings, must_answer=step.must_answer)
         command = RecordModelCall(
-            agent=step.agent,
+            agent=agent,
             attempt=step.attempt,
-            model=name,
-            prompt_hash=self.prompts.sha256(step.agent),
-            messages=tuple(messages[already_recorded(step.agent, file) :]),
-            outcome=outcome,
+            model=file.opened.settings.models.get(agent, "extractive"),
+            prompt_hash=self.prompts.sha256(agent),
+            messages=tuple(messages[already_recorded(agent, file) :]),
+            outcome=await self._completed(bench, step, file, messages),
         )
-        return await self._decided(state, command)
+        state_after = await self._decided(state, command)
+        await _heed_retry_after(command.outcome)
+        return state_after
 
-    async def _complete(
-        self,
-        bench: Workbench,
-        agent: Agent,
-        model: str,
-        messages: list[dict[str, Any]],
-        tools: list[dict[str, Any]] | None,
+    async def _completed(
+        self, bench: Workbench, step: CallModel, file: CaseFile, messages: Sequence[dict[str, Any]]
     ) -> ModelReply | ModelFailure:
-        started = time.monotonic()
-        outcome = await bench.model_for(agent).complete(model=model, messages=messages, tools=tools)
-        if isinstance(outcome, ModelFailure):
-            log.warning("%s's model %s failed: %s", agent, model, outcome.message)
-            if outcome.retry_after_s and outcome.kind is ErrorKind.RATE_LIMITED:
-                await asyncio.sleep(min(outcome.retry_after_s, 30))
-        log.debug("%s answered in %.2f s", agent, time.monotonic() - started)
-        return outcome
-
-    async def _run_tool(self, state: SessionState, file: CaseFile, step: RunTool, bench: Workbench) -> SessionState:
-        request = step.call.request
-        tool = bench.tools.get(request.tool_name)
-        preparation = prepare_call(file, request, bench.tools)
-        where = (step.turn.step_index, step.call_index)
-        start = StartTool(*where, step.attempt, tool.read_only if tool else True)
-        state = await self._decided(state, start)
-        if isinstance(state, Unopened | Closed):
-            return state
-        invocation_id = state.file.head.position
-        outcome = None
-        if isinstance(preparation, Run) and tool is not None:
-            outcome = await self._run(tool, preparation, state.file, invocation_id)
-        return await self._decided(state, FinishTool(*where, invocation_id, preparation, outcome))
-
-    async def _run(self, tool: Tool, run: Run, file: CaseFile, invocation_id: int) -> ToolOutcome:
-        context = ToolContext(
-            now=file.opened.now,
-            window_minutes=file.opened.settings.window_minutes,
-            invocation_id=invocation_id,
-            session_id=str(file.session_id),
-        )
-        started = time.monotonic()
+        """One model call. The Executor's is cut off when the round's time is up (R3)."""
+        is_executor = step.agent is Agent.EXECUTOR
+        limit = seconds_left(file) if is_executor else None
         try:
-            result = await asyncio.wait_for(tool.run(run.arguments, context), TOOL_TIMEOUT_S)
+            async with asyncio.timeout(limit):
+                return await bench.model_for(step.agent).complete(
+                    model=file.opened.settings.models.get(step.agent, "extractive"),
+                    messages=[{"role": "system", "content": self.prompts.text(step.agent)}, *messages],
+                    tools=_offered(bench) if is_executor and not step.must_answer else None,
+                )
         except TimeoutError:
-            return ToolOutcome(False, error_kind="timeout", error_message=f"工具在 {TOOL_TIMEOUT_S} 秒内没有返回。")
-        except Exception as error:  # an injected tool may raise anything; its failure is evidence of nothing
-            log.exception("tool %s raised", tool.name)
-            return ToolOutcome(False, error_kind="crash", error_message=f"工具出错：{type(error).__name__}")
-        return recorded_outcome(
-            tool.name,
-            output=result.output,
-            success=result.success,
-            error_kind=result.error_kind,
-            error_message=result.error_message,
-            retrieval=result.retrieval,
-            duration_ms=round((time.monotonic() - started) * 1000),
-        )
+            return ModelFailure(ErrorKind.TIMEOUT, "the round's time was used up before the model answered")
+
+    async def _run_tool(self, state: Open, step: RunTool) -> SessionState:
+        """Start, run, finish. Whether it runs at all is decided before the start is recorded."""
+        where = (step.turn.step_index, step.call_index)
+        bench = await self._workbench(state.file)
+        tool = bench.tools.get(step.call.request.tool_name)
+        preparation = prepare_call(state.file, step, bench.tools)
+        started = await self._decided(state, StartTool(*where, step.attempt, tool.read_only if tool else True))
+        if isinstance(started, Unopened | Closed):
+            return started
+        invocation_id = started.file.head.position
+        outcome = None
+        if tool and isinstance(preparation, Run):
+            limit = min(self.tool_timeout_s, seconds_left(started.file))
+            context = _context_of(started.file, invocation_id)
+            outcome = await run_tool(tool, preparation.arguments, context, limit)
+        return await self._decided(started, FinishTool(*where, invocation_id, preparation, outcome))
+
+    async def _workbench(self, file: CaseFile) -> Workbench:
+        if file.brief is None:  # never: an erased session has no step that needs one
+            raise ValueError(f"the content of session {file.session_id} is erased")
+        return await self.workbench_for(file.brief)
 
     # ------------------------------------------------------------ recording
 
-    async def _decided(self, state: SessionState, command: Command) -> SessionState:
-        if isinstance(state, Unopened):
-            return state
+    async def _decided(self, state: Open, command: Command) -> SessionState:
         events = decide(state, command)
         if not events:
             raise RuntimeError(f"{type(command).__name__} made no event in phase {phase_of(state)}")
-        return await self._record(state, state.file.session_id, events)
+        return await self._recorded(state, state.file.session_id, events)
 
-    async def _record(self, state: SessionState, session_id: UUID, events: Sequence[Event]) -> SessionState:
+    async def _recorded(self, state: SessionState, session_id: UUID, events: Sequence[Event]) -> SessionState:
         if not events:
             return state
-        head: Recorded | None = None if isinstance(state, Unopened) else state.file.head
-        recorded = await self.events.append(
-            session_id, head, events, actor=self.actor, causation_id=head.event_id if head else None
-        )
-        for entry in recorded:
+        head = None if isinstance(state, Unopened) else state.file.head
+        for entry in await self.events.append(session_id, head, events, actor=self.actor):
             state = evolve(state, entry)
         return state
 
-    async def _workbench(self, state: SessionState) -> Workbench | None:
-        if isinstance(state, Unopened | Closed) or state.file.brief is None:
-            return None
-        return await self.workbench_for(state.file.brief)
+
+async def _heed_retry_after(outcome: ModelReply | ModelFailure) -> None:
+    """A server may ask for a longer pause than the delay between attempts."""
+    if isinstance(outcome, ModelFailure) and outcome.kind is ErrorKind.RATE_LIMITED:
+        await asyncio.sleep(min(outcome.retry_after_s or 0.0, MAX_RETRY_AFTER_S))
+
+
+def _context_of(file: CaseFile, invocation_id: int) -> ToolContext:
+    return ToolContext(
+        now=file.opened.now,
+        window_minutes=file.opened.settings.window_minutes,
+        invocation_id=invocation_id,
+        session_id=str(file.session_id),
+    )
 
 
 def _offered(bench: Workbench) -> list[dict[str, Any]] | None:
-    offered = [
-        {
-            "type": "function",
-            "function": {"name": tool.name, "description": tool.description, "parameters": tool.parameters},
-        }
-        for tool in bench.tools.values()
-    ]
-    return offered or None
+    return [_as_function(tool) for tool in bench.tools.values()] or None
 
 
-def _command_of(step: Step) -> Command:
+def _as_function(tool: Tool) -> dict[str, Any]:
+    return {
+        "type": "function",
+        "function": {"name": tool.name, "description": tool.description, "parameters": tool.parameters},
+    }
+
+
+def _command_of(
+    step: RecordInterrupted | EndExecutor | CheckEvidence | IssueVerdict | StartRound | Conclude | GiveUp,
+) -> Command:
     match step:
         case RecordInterrupted():
             return InterruptTool(step.turn.step_index, step.call_index)
@@ -251,7 +256,5 @@ def _command_of(step: Step) -> Command:
             return CloseByTemplate()
         case GiveUp():
             return FailSession(step.stage, step.reason_code, step.reason)
-        case CallModel() | RunTool():
-            return FailSession("worker", "no_workbench", "会话的来源不可用")
         case _:
             assert_never(step)

@@ -97,7 +97,12 @@ _GUESTS = tuple(role for role in Role if role is not Role.ADMIN)
 
 
 def accounts(credentials: Mapping[Role, Credentials]) -> dict[str, Any]:
-    """The `accounts` block of a nats-server configuration, with the passwords in clear: keep the file private."""
+    """The `accounts` block of a nats-server configuration, with the passwords in clear: keep the file private.
+
+    Raises ValueError if a role has no credentials.
+    """
+    if missing := [role.value for role in Role if role not in credentials]:
+        raise ValueError(f"no credentials for {', '.join(missing)}")
     return {
         _HOME: {"jetstream": "enabled", "users": [_user(Role.ADMIN, credentials)], "exports": _exports()},
         **{_account(role): {"users": [_user(role, credentials)], "imports": _imports(role)} for role in _GUESTS},

@@ -44,7 +44,11 @@ TRANSIENT_SQLSTATES = {"08", "25", "40", "53", "55", "57", "58"}
 class LogReader(Protocol):
     """What a projector needs of the event log. Events come in the order of the log."""
 
-    async def read(self, after: int, limit: int, *, partition: int | None = None) -> Sequence[Recorded]: ...
+    async def read(self, after: int, limit: int, *, partition: int | None = None) -> Sequence[Recorded]:
+        """May be answered by a replica that lags behind."""
+
+    async def last_position(self) -> int:
+        """Of the newest event, as the log's leader knows it."""
 
 
 class ProjectorHalted(Exception):
@@ -108,6 +112,8 @@ class Projector:
             page = await self._log.read(applied.position - 1, 1)
         except (ChainBroken, Unreadable):
             return False
+        if not page and await self._log.last_position() >= applied.position:
+            raise LogUnavailable(f"the replica asked does not hold position {applied.position} yet")
         return bool(page) and Position(page[0].position, page[0].hash) == applied
 
     async def _next_page(self, conn: Connection) -> bool:

@@ -15,6 +15,8 @@ from domain.contracts import Agent
 from domain.settings import Budgets
 from infra.access import Credentials, Role
 
+_NATS = r"(nats|tls|ws|wss)://[^\s,]+"
+
 
 class SettingsError(ValueError):
     """A variable of the environment has a value that cannot be used; the message names the variable."""
@@ -45,7 +47,7 @@ class Settings(BaseModel):
     data_dir: Path = Field(default_factory=_data_dir)
     key_dir: Path = Field(default_factory=_key_dir)  # apart from the data, so that a copy of one is not both
     seal: Literal["aes-256-gcm", "none"] = "aes-256-gcm"
-    nats_url: str | None = Field(None, pattern=r"^(nats|tls|ws|wss)://")
+    nats_url: str | None = Field(None, pattern=rf"^{_NATS}(\s*,\s*{_NATS})*$")  # several: servers of one cluster
     nats_credentials: dict[Role, Credentials] = Field(default_factory=dict)  # of an external server
     postgres_dsn: str | None = Field(None, repr=False)
     openai_base_url: str | None = Field(None, pattern=r"^https?://")

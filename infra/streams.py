@@ -156,10 +156,14 @@ def _differences(
 ) -> list[str]:
     ours, theirs = _comparable(wanted), _comparable(live)
     return [
-        f"{subject}: {field} is {theirs.get(field)!r}, not {ours.get(field)!r}"
+        f"{subject}: {field} is {_said(theirs.get(field))}, not {_said(ours.get(field))}"
         for field in sorted(ours.keys() | theirs.keys())
         if field not in ignore and ours.get(field) != theirs.get(field)
     ]
+
+
+def _said(value: Any) -> str:
+    return "unset" if value is None else repr(value)
 
 
 def _comparable(config: StreamConfig | ConsumerConfig) -> dict[str, Any]:

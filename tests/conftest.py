@@ -60,6 +60,9 @@ class ListLog:
         assert partition is None
         return [one for one in self.events if one.position > after][:limit]
 
+    async def last_position(self) -> int:
+        return self.events[-1].position if self.events else 0
+
 
 Record = Callable[..., e.Recorded]
 Diagnosis = Callable[..., list[e.Recorded]]

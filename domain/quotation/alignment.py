@@ -10,13 +10,15 @@ from __future__ import annotations
 from collections.abc import Iterable
 from itertools import pairwise, takewhile
 
+from domain.quotation.records import mixes_records
 from domain.quotation.tokens import Reading
 
 MAX_BITS = 200_000_000  # words of the excerpt times words of the item
 
 
 def is_near_miss(excerpt: Reading, item: Reading) -> bool:
-    """Whether the excerpt's words follow the item's with forgiven differences only. False beyond MAX_BITS."""
+    """Whether the excerpt's words follow the item's with forgiven differences only. False beyond MAX_BITS, and for
+    fields of several records, whose clauses belong to different things."""
     may_be_added = _additions(excerpt, item)
     if all(may_be_added) or not _could_align(excerpt, item, may_be_added):
         return False
@@ -25,7 +27,7 @@ def is_near_miss(excerpt: Reading, item: Reading) -> bool:
         places.step(word, may_be_added=added)
         if not places.reached:
             return False
-    return True
+    return not mixes_records(excerpt, item)
 
 
 def _additions(excerpt: Reading, item: Reading) -> list[bool]:

@@ -51,13 +51,13 @@ FAILURE_WORDS = _words(
 FAILURE_WORDS_ZH = _words("失败 拒绝 取消 中止 禁用")
 """With the negations: what no ellipsis may swallow."""
 
-POLARITIES = NEGATIONS | _words(
-    "false true yes null nil n/a off disabled denied refused rejected failed fails failing failure unsuccessful"
-    " cancelled canceled aborted skipped resolved recovered cleared inactive unavailable unknown ?"
+POLARITIES = _words(
+    "not no never none neither false true yes null nil n/a off disabled denied refused rejected failed fails failing"
+    " failure unsuccessful cancelled canceled aborted skipped resolved recovered cleared inactive unavailable unknown ?"
 )
-"""Words that, right behind a quotation, turn its sense when they are cut off: in sync: no."""
+"""Words that, right behind a quotation, turn its sense when they are cut off: in sync: no. So does every n't."""
 
-POLARITIES_ZH = ("失败", "已恢复", "恢复", "已解除", "解除", "已取消", "取消", "已关闭", "已消除", "是", "吗", "么")
+POLARITIES_ZH = ("失败", "已恢复", "恢复", "已解除", "解除", "已取消", "取消", "已关闭", "已消除", "吗")
 """The same in Chinese, besides the negation characters."""
 
 FUNCTION_WORDS = _words(
@@ -75,7 +75,7 @@ FUNCTION_WORDS_ZH = _words(
     " 该项 本次 此次 有关 相关 大致 基本 随后 然后 接着 期间 其间 目下 眼下 如今 此外 另外 其实 显然"
 )
 
-CLAUSE_STARTERS = _words("but however although though whereas while 但 然")
+CLAUSE_STARTERS = _words("but however although though whereas while 但 然而 不过")
 """Words that open a clause of their own: a negation before them does not reach behind them."""
 
 UNITS = _words(

@@ -10,7 +10,7 @@ _ANSI = re.compile(r"\x1b\[[0-9;]*[A-Za-z]")
 _BLOCK_QUOTE = re.compile(r"^[ \t]*(?:>[ \t]+)+(?!\d)", re.MULTILINE)
 _EMPHASIS = re.compile(r"(?<![\w+])(?:\*{1,3}|`{1,3})(?=\S)|(?<=\S)(?:\*{1,3}|`{1,3})(?![\w+-])")
 _ANY_BLOCK_QUOTE = re.compile(r"^[ \t]*(?:>[ \t]*)+", re.MULTILINE)
-_WIDE_COLON = re.compile(r"：(?!\d)|(?<!\d)：")
+_WIDE_COLON = re.compile(r"(?<![A-Za-z0-9_-])(\d{1,2}：\d{2}(?:：\d{2})?)(?!\d)|：")
 _JSON_ESCAPES = re.compile(r'(?:\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}))+')
 _SURROGATES = re.compile(r"[\ud800-\udfff]")
 
@@ -50,8 +50,8 @@ def without_block_quotes(text: str) -> str:
 
 
 def with_wide_colons_apart(text: str) -> str:
-    """The text with `：` read as punctuation, not as the `:` of a compound; between digits it stays."""
-    return _WIDE_COLON.sub(": ", text)
+    """The text with `：` read as punctuation, not as the `:` of a compound; in a time of day it stays."""
+    return _WIDE_COLON.sub(lambda found: found[1] or ": ", text)
 
 
 def unescape_json(text: str) -> str:

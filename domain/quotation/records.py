@@ -6,16 +6,18 @@ import json
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import islice
 from typing import Any
 
 from domain.quotation import lexicon
 from domain.quotation.tokens import Reading
 
 _BOUNDARY = re.compile(
-    r'"[^"\n]*"|\[[^\]\n]*\]|\([^)\n]*\)'
+    r'"[^"\n]*"|\[[^\[\]\n]*\]|\([^()\n]*\)'
     r"|(?P<cut>(?:(?<!\d),|,(?!\d)|[;、|])\s*|\s{2,}|\s+(?=[\w.\-/]+=))"
 )
-_OBJECT = re.compile(r"\{.*\}", re.DOTALL)
+_DECODER = json.JSONDecoder(parse_int=str, parse_float=str, parse_constant=str)  # numbers as they are written
+_MAX_DEPTH = 4
 _BARE_VALUE = re.compile(r'(?P<field>(?P<key>[\w.\-/]+)=[^\s"]+)\s+(?P<rest>\S.*)', re.DOTALL)
 _KEYED = re.compile(r'[\w.\-/)\]]"?\s*(?:=|:(?=\s|"))')
 
@@ -36,6 +38,12 @@ def is_record_subset(excerpt: Reading, item: Reading, *, fold: bool) -> bool:
     return any(_is_subset(wanted, record) for record in _records(item.text, fold=fold))
 
 
+def mixes_records(excerpt: Reading, item: Reading) -> bool:
+    """Whether the excerpt, known to be of no single record, quotes fields of an item that holds several."""
+    keyed = [field for field in _fields_of_excerpt(excerpt.text, fold=True) if field.key]
+    return len(keyed) > 1 and len(list(islice(_records(item.text, fold=True), 2))) > 1
+
+
 def _is_subset(wanted: Sequence[Field], record: Sequence[Field]) -> bool:
     keyed = {field.words for field in record if field.key}
     plain = iter([field.words for field in record if not field.key])
@@ -43,17 +51,17 @@ def _is_subset(wanted: Sequence[Field], record: Sequence[Field]) -> bool:
 
 
 def _fields_of_excerpt(text: str, *, fold: bool) -> list[Field]:
-    value = _parse(text) or _parse("{" + text.strip().strip("{},") + "}")
-    if isinstance(value, dict):
-        return list(_leaves(value, (), fold=fold))
+    for candidate in (text.strip(), "{" + text.strip().strip("{},") + "}") if '"' in text else ():
+        value = _whole_object(candidate)
+        if value:
+            return list(_leaves(value, (), fold=fold))
     return _fields(" ".join(text.split("\n")), fold=fold)
 
 
 def _records(text: str, *, fold: bool) -> Iterator[list[Field]]:
-    """Every object of a JSON item, or every line; a line begins a new record where a key comes again."""
-    embedded = _OBJECT.search(text)
-    if embedded:
-        for found in _objects(_parse(embedded[0])):
+    """Every JSON object of the item, or every line; a line begins a new record where a key comes again."""
+    if '{"' in text:
+        for found in _objects(list(_embedded(text))):
             yield list(_leaves(found, (), fold=fold))
         return
     for line in text.split("\n"):
@@ -105,12 +113,24 @@ def _field(text: str, *, fold: bool) -> Field:
     return Field(tuple(key.folded) if key else None, words)
 
 
-def _parse(text: str) -> Any:
-    """The JSON value with numbers as they are written; None if it is not JSON."""
+def _whole_object(text: str) -> dict[str, Any] | None:
     try:
-        return json.loads(text, parse_int=str, parse_float=str, parse_constant=str)
+        value = _DECODER.decode(text)
     except (ValueError, RecursionError):
         return None
+    return value if isinstance(value, dict) else None
+
+
+def _embedded(text: str) -> Iterator[Any]:
+    """The JSON objects that stand in a text, up to the first that is none."""
+    at = text.find("{")
+    while at >= 0:
+        try:
+            value, end = _DECODER.raw_decode(text, at)
+        except (ValueError, RecursionError):
+            return
+        yield value
+        at = text.find("{", end)
 
 
 def _objects(value: Any) -> Iterator[dict[str, Any]]:
@@ -125,12 +145,17 @@ def _objects(value: Any) -> Iterator[dict[str, Any]]:
 
 
 def _leaves(value: dict[str, Any], path: tuple[str, ...], *, fold: bool) -> Iterator[Field]:
+    """The fields of an object and of the objects right inside it. Objects in a list are records of their own."""
     for name, member in value.items():
         key = (*path, name)
-        if isinstance(member, dict) and member:
+        if isinstance(member, dict) and len(key) < _MAX_DEPTH:
             yield from _leaves(member, key, fold=fold)
-        else:
+        elif not _holds_containers(member):
             named = Reading.of(" ".join(key))
             held = Reading.of(member if isinstance(member, str) else json.dumps(member, ensure_ascii=False))
             words = [*named.folded, *held.folded] if fold else [*named.words, *held.words]
             yield Field(tuple(named.folded), tuple(words))
+
+
+def _holds_containers(member: Any) -> bool:
+    return isinstance(member, dict) or (isinstance(member, list) and any(isinstance(m, (dict, list)) for m in member))

@@ -12,7 +12,7 @@ from domain.quotation.tokens import JOINERS, SEPARATOR, Reading, has_digit, is_n
 MAX_OCCURRENCES = 200
 MAX_LOOK_BACK = 60  # tokens of the same clause
 MAX_FRAGMENTS = 3
-MIN_FRAGMENT = 3  # tokens
+MIN_FRAGMENT = 3  # tokens, unless they are a key=value
 MAX_GAP = 60  # tokens swallowed by one ellipsis
 
 _ELLIPSIS = re.compile(r"[\[(<]?[ ]*\.{3,}[ ]*[\])>]?")
@@ -118,7 +118,7 @@ def _place(fragments: list[Reading], item: Reading, start: int, *, fold: bool) -
 def _fault_of_fragments(fragments: list[Reading]) -> Fault | None:
     if len(fragments) > MAX_FRAGMENTS:
         return Fault(f"ellipses join {len(fragments)} fragments, more than {MAX_FRAGMENTS}", "")
-    short = next((f for f in fragments if len(f.words) < MIN_FRAGMENT), None)
+    short = next((f for f in fragments if len(f.words) < MIN_FRAGMENT and "=" not in "".join(f.gaps[1:-1])), None)
     return Fault(f"a fragment has fewer than {MIN_FRAGMENT} words", short.text.strip()) if short else None
 
 

@@ -36,6 +36,7 @@ _UNIT_IN_TOKEN = re.compile(rf"(?<=\d)(?:{_GLUED_UNITS})(?:/(?:{_GLUED_UNITS}))?
 _PUNCTUATION = re.compile(r"[,;.!。;]")
 _WEAK_BREAK = re.compile(r"[\[\](){}<>【】〔〕《》|]|(?:^|\s)-+\s|--")
 _NUMBER = re.compile(r"[<>=!~±+\-$€£¥]*\d[\d.,:/]*(?:[^\d\W].*|[%‰°].*)?$", re.DOTALL)
+_VALUE_GAP = re.compile("[:=]")
 _UNIT_NEXT = re.compile(rf"[{lexicon.MULTIPLIERS_ZH}]|{_CHINESE_UNITS}")
 _AMOUNT = re.compile(rf"(?:[<>=!~±+\-$€£¥]*\d[\d.,]*|[{lexicon.NUMERALS_ZH}]{{2,}})$")
 _ZERO = re.compile(r"0(?:\.0+)?(?:%|/\d+|of\d+|outof\d+)?$")
@@ -135,7 +136,7 @@ class Reading:
             return True
         if self.is_negation(index - 1):
             return False
-        starts_anew = self.is_key(index) or self.folded[index] in lexicon.CLAUSE_STARTERS
+        starts_anew = self.is_key(index) or bool({self.folded[index], self.pair(index)} & lexicon.CLAUSE_STARTERS)
         return starts_anew or bool(_WEAK_BREAK.search(self.gaps[index]))
 
     # ------------------------------------------------------------ senses
@@ -167,22 +168,31 @@ class Reading:
 
     def is_polarity(self, index: int) -> bool:
         """Whether `words[index]`, cut off, turns the sense of what stands right before it."""
-        following = "".join(self.words[index : index + 3])
-        return (
-            self.folded[index] in lexicon.POLARITIES
-            or self.is_negation(index)
-            or following.startswith(lexicon.POLARITIES_ZH)
-        )
+        word, following = self.folded[index], "".join(self.words[index : index + 3])
+        if word in lexicon.POLARITIES or word.endswith("n't") or following.startswith(lexicon.POLARITIES_ZH):
+            return True
+        return (word in lexicon.NEGATION_CHARACTERS and self.is_negation(index)) or self.is_chinese_yes(index)
+
+    def is_chinese_yes(self, index: int) -> bool:
+        """是 as the value of what stands before it."""
+        return self.words[index] == "是" and bool(_VALUE_GAP.search(self.gaps[index]))
+
+    def is_value(self, index: int) -> bool:
+        """Whether `words[index]` begins the value of a `key=value` or `"key":value` field."""
+        gap = self.gaps[index]
+        return "=" in gap or '":' in gap
 
     def is_function_word(self, index: int) -> bool:
         word = self.folded[index]
+        if self.is_value(index):
+            return False
         if word in lexicon.FUNCTION_WORDS or word in lexicon.FUNCTION_CHARACTERS:
             return True
         return bool({self.pair(index), self.pair(index - 1)} & lexicon.FUNCTION_WORDS_ZH)
 
     def is_critical(self, index: int) -> bool:
         """Whether `words[index]` may not be left out within a clause (R24)."""
-        if self.is_negation(index):
+        if self.is_negation(index) or self.is_value(index):
             return True
         if self.is_function_word(index):
             return False

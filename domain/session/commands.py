@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import datetime
 from typing import Literal, TypeAlias
 
@@ -44,6 +44,8 @@ class RecordModelCall:
 
 @dataclass(frozen=True, slots=True)
 class StartTool:
+    """A tool is about to run, or to be answered without a run (R7). A call is named by its step and place in it."""
+
     step_index: int
     call_index: int
     attempt: int
@@ -63,37 +65,43 @@ class FinishTool:
 
 @dataclass(frozen=True, slots=True)
 class InterruptTool:
+    """The started call will have no result."""
+
     step_index: int
     call_index: int
 
 
 @dataclass(frozen=True, slots=True)
 class StopExecutor:
+    """A budget of the round is used up."""
+
     ended_by: Budget
 
 
 @dataclass(frozen=True, slots=True)
 class RunGatekeeper:
-    pass
+    """Check the Executor's citations."""
 
 
 @dataclass(frozen=True, slots=True)
 class JudgeByCode:
-    pass
+    """Issue the verdict that needs no model."""
 
 
 @dataclass(frozen=True, slots=True)
 class BeginNextRound:
-    pass
+    """Look for the evidence that is missing."""
 
 
 @dataclass(frozen=True, slots=True)
 class CloseByTemplate:
-    pass
+    """Answer with sections that code assembles."""
 
 
 @dataclass(frozen=True, slots=True)
 class FailSession:
+    """`stage` names the reaction that could not go on; `reason` is for auditors, not for the user."""
+
     stage: str
     reason_code: str
     reason: str
@@ -107,12 +115,11 @@ class CancelSession:
 @dataclass(frozen=True, slots=True)
 class GiveFeedback:
     rating: Literal["helpful", "wrong"]
-    text: str = field(default="")
+    text: str = ""
 
 
-Command: TypeAlias = (
-    OpenSession
-    | RecordModelCall
+StepCommand: TypeAlias = (
+    RecordModelCall
     | StartTool
     | FinishTool
     | InterruptTool
@@ -121,7 +128,7 @@ Command: TypeAlias = (
     | JudgeByCode
     | BeginNextRound
     | CloseByTemplate
-    | FailSession
-    | CancelSession
-    | GiveFeedback
 )
+"""What a worker records of the step that was due."""
+
+Command: TypeAlias = OpenSession | StepCommand | FailSession | CancelSession | GiveFeedback

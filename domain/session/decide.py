@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TypeAlias, assert_never
+from typing import assert_never
 
+from domain.contracts import Route
 from domain.events import (
+    ERASED,
     Event,
     FeedbackGiven,
     FeedbackGivenContent,
@@ -19,6 +21,7 @@ from domain.events import (
     SessionOpenedContent,
     SessionOpenedFacts,
 )
+from domain.masking import mask
 from domain.session.commands import (
     BeginNextRound,
     CancelSession,
@@ -33,31 +36,33 @@ from domain.session.commands import (
     RecordModelCall,
     RunGatekeeper,
     StartTool,
+    StepCommand,
     StopExecutor,
 )
 from domain.session.ending import completed_by_template, failed
 from domain.session.judging import gatekeeper_checked, next_round, verdict_issued
 from domain.session.model_events import executor_stopped, model_called
 from domain.session.state import (
+    CaseFile,
     Checking,
     Closed,
     Concluding,
     Executing,
+    Open,
     SessionState,
     Unopened,
     Verifying,
 )
+from domain.session.steps import gatekeeper_rejects, may_retry
 from domain.session.tool_events import tool_finished, tool_interrupted, tool_started
 from domain.settings import RULE_VERSION
-
-Events: TypeAlias = Sequence[Event]
 
 
 class InvalidCommand(ValueError):
     """The command can never be carried out; the message says why."""
 
 
-def decide(state: SessionState, command: Command) -> Events:
+def decide(state: SessionState, command: Command) -> Sequence[Event]:
     """Events of one commit, or none when the session has moved on. Raises InvalidCommand for bad input."""
     match command:
         case OpenSession():
@@ -66,10 +71,18 @@ def decide(state: SessionState, command: Command) -> Events:
             return _cancel(state, command)
         case GiveFeedback():
             return _feedback(state, command)
+        case FailSession():
+            if isinstance(state, Unopened | Closed):
+                return ()
+            return failed(state.file, command.stage, command.reason_code, command.reason)
         case _:
-            pass
-    if isinstance(state, Unopened | Closed):
-        return ()
+            if isinstance(state, Unopened | Closed) or state.file.erased:  # an erased session can only end
+                return ()
+            return _step_taken(state, command)
+
+
+def _step_taken(state: Open, command: StepCommand) -> Sequence[Event]:
+    """The route is the aggregate's: a step that is not due in this state makes no event (R1)."""
     file = state.file
     match command:
         case RecordModelCall():
@@ -85,21 +98,24 @@ def decide(state: SessionState, command: Command) -> Events:
         case RunGatekeeper():
             return (gatekeeper_checked(file),) if isinstance(state, Checking) else ()
         case JudgeByCode():
-            return (verdict_issued(file, None),) if isinstance(state, Verifying) else ()
+            is_due = isinstance(state, Verifying) and gatekeeper_rejects(file)
+            return (verdict_issued(file, None),) if is_due else ()
         case BeginNextRound():
             return next_round(file) if isinstance(state, Concluding) else ()
         case CloseByTemplate():
-            return completed_by_template(file) if isinstance(state, Concluding) else ()
-        case FailSession():
-            return failed(file, command.stage, command.reason_code, command.reason)
+            is_due = isinstance(state, Concluding) and file.round.route is not Route.COMPOSE and not may_retry(file)
+            return completed_by_template(file) if is_due else ()
         case _:
             assert_never(command)
 
 
-def _open(state: SessionState, command: OpenSession) -> Events:
-    if not command.question.strip():
+def _open(state: SessionState, command: OpenSession) -> Sequence[Event]:
+    """A question is masked before it is recorded (R22). Opening again with the same key is harmless (R10)."""
+    question, _ = mask(command.question.strip())
+    if not question:
         raise InvalidCommand("the question is empty")
     if not isinstance(state, Unopened):
+        _check_same_question(state.file, question)
         return ()
     facts = SessionOpenedFacts(
         now=command.now,
@@ -109,26 +125,36 @@ def _open(state: SessionState, command: OpenSession) -> Events:
         prompt_hashes=command.prompt_hashes,
         has_key=command.has_key,
     )
+    history = tuple(turn.model_copy(update={"content": mask(turn.content)[0]}) for turn in command.history)
     content = SessionOpenedContent(
-        question=command.question, history=command.history, sources=command.sources, base_url=command.base_url
+        question=question, history=history, sources=command.sources, base_url=command.base_url
     )
     first = RoundStarted(facts=RoundStartedFacts(round=1), content=RoundStartedContent())
     return SessionOpened(facts=facts, content=content), first
 
 
-def _cancel(state: SessionState, command: CancelSession) -> Events:
+def _check_same_question(file: CaseFile, question: str) -> None:
+    """R10: same key, other question: an error."""
+    if file.question != question:
+        was = "whose content has been erased" if file.erased else f"about another question: {file.question}"
+        raise InvalidCommand(f"this key belongs to session {file.session_id}, {was}")
+
+
+def _cancel(state: SessionState, command: CancelSession) -> Sequence[Event]:
     if isinstance(state, Unopened):
         raise InvalidCommand("there is no such session")
     if isinstance(state, Closed):
         return ()
-    return (SessionCancelled(content=SessionCancelledContent(reason=command.reason)),)
+    reason = SessionCancelledContent(reason=mask(command.reason)[0])
+    return (SessionCancelled(content=ERASED if state.file.erased else reason),)
 
 
-def _feedback(state: SessionState, command: GiveFeedback) -> Events:
+def _feedback(state: SessionState, command: GiveFeedback) -> Sequence[Event]:
+    """Also on an erased session, where only the rating is kept: there is no key to seal a text with."""
     if isinstance(state, Unopened):
         raise InvalidCommand("there is no such session")
     if not isinstance(state, Closed):
         raise InvalidCommand("the session has not ended yet")
-    return (
-        FeedbackGiven(facts=FeedbackGivenFacts(rating=command.rating), content=FeedbackGivenContent(text=command.text)),
-    )
+    text = FeedbackGivenContent(text=mask(command.text)[0])
+    facts = FeedbackGivenFacts(rating=command.rating)
+    return (FeedbackGiven(facts=facts, content=ERASED if state.file.erased else text),)

@@ -1,13 +1,13 @@
-"""How a session ends: with the Composer's answer, with an answer by template, or because it cannot go on (R7, R46, R47)."""
+"""How a session ends: with the Composer's answer, by template, or because it cannot go on (R7, R46, R47)."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TypeAlias
 
 from domain.composer_guard import guard_composition
 from domain.contracts import ComposerOutput, ComposerStatus, Outcome, Route, Verdict
 from domain.events import (
+    ERASED,
     AnswerComposed,
     AnswerComposedContent,
     AnswerComposedFacts,
@@ -22,14 +22,13 @@ from domain.events import (
     SessionFailedContent,
     SessionFailedFacts,
 )
+from domain.masking import mask
 from domain.rendering import render_failure, render_low_confidence, render_rejection
 from domain.rule_evaluation import evaluate_by_rule
 from domain.scope import narrow_scope
 from domain.session.conversation import evaluations_of
 from domain.session.state import CaseFile
 from domain.verdict import allowed_claims
-
-Events: TypeAlias = Sequence[Event]
 
 FAILURE_SENTENCES = {
     "model_auth": "模型服务拒绝了凭据",
@@ -45,13 +44,13 @@ FAILURE_SENTENCES = {
 OTHER_FAILURE = "诊断无法继续"
 
 
-def completed_with(file: CaseFile, raw: str | None) -> Events:
+def completed_with(file: CaseFile, raw: str | None) -> Sequence[Event]:
     """PASS: the Composer's wording if code allows it, else the plain list. `raw` None: its model failed (R46)."""
     composed = guard_composition(raw, allowed_claims(evaluations_of(file)), narrow_scope(file.question))
     return _completed(file, Outcome.NORMAL, composed)
 
 
-def completed_by_template(file: CaseFile) -> Events:
+def completed_by_template(file: CaseFile) -> Sequence[Event]:
     """LOW_CONFID and REJECT: sections assembled by code (R47)."""
     degraded = file.round.route is Route.DEGRADE
     render = render_rejection if degraded else render_low_confidence
@@ -65,8 +64,14 @@ def completed_by_template(file: CaseFile) -> Events:
     return _completed(file, outcome, ComposerOutput(status=ComposerStatus.VALID, reason="template", answer=answer))
 
 
-def failed(file: CaseFile, stage: str, reason_code: str, reason: str) -> Events:
-    """The session ends DEGRADED; the reason is recorded, the user sees a sentence of ours (R7, R49)."""
+def failed(file: CaseFile, stage: str, reason_code: str, reason: str) -> Sequence[Event]:
+    """The session ends DEGRADED; the reason is recorded, the user sees a sentence of ours (R7, R49).
+
+    Once its content is erased there is no key to seal a text with: the reason code alone is recorded (R62).
+    """
+    facts = SessionFailedFacts(stage=stage, reason_code=reason_code)
+    if file.erased:
+        return (SessionFailed(facts=facts, content=ERASED),)
     answer = render_failure(
         FAILURE_SENTENCES.get(reason_code, OTHER_FAILURE),
         evaluations=evaluations_of(file),
@@ -74,20 +79,13 @@ def failed(file: CaseFile, stage: str, reason_code: str, reason: str) -> Events:
         scope=narrow_scope(file.question),
         tool_classes=file.opened.settings.tool_classes,
     )
-    return (
-        SessionFailed(
-            facts=SessionFailedFacts(stage=stage, reason_code=reason_code),
-            content=SessionFailedContent(reason=reason, answer=answer),
-        ),
-    )
+    return (SessionFailed(facts=facts, content=SessionFailedContent(reason=mask(reason)[0], answer=answer)),)
 
 
-def _completed(file: CaseFile, outcome: Outcome, composed: ComposerOutput) -> Events:
+def _completed(file: CaseFile, outcome: Outcome, composed: ComposerOutput) -> Sequence[Event]:
     evaluation = file.round.evaluation
     answer = AnswerComposed(
-        facts=AnswerComposedFacts(
-            status=composed.status, outcome=outcome, sentence_count=len(composed.sentences)
-        ),
+        facts=AnswerComposedFacts(status=composed.status, outcome=outcome, sentence_count=len(composed.sentences)),
         content=AnswerComposedContent(answer=composed.answer, sentences=composed.sentences, reason=composed.reason),
     )
     end = SessionCompleted(

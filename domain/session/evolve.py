@@ -16,6 +16,7 @@ from domain.events import (
     RoundStarted,
     SessionCancelled,
     SessionCompleted,
+    SessionErased,
     SessionFailed,
     SessionOpened,
     ToolCallStarted,
@@ -29,6 +30,7 @@ from domain.session.state import (
     Concluding,
     Executing,
     ModelTurn,
+    Open,
     Planning,
     Round,
     SessionState,
@@ -50,7 +52,8 @@ def evolve(state: SessionState, recorded: Recorded) -> SessionState:
     """State after one more event of the session."""
     if isinstance(state, Unopened):
         return _opened(recorded)
-    file = replace(state.file, head=recorded, erased=state.file.erased or isinstance(recorded.event.content, Erased))
+    erases = isinstance(recorded.event, SessionErased) or isinstance(recorded.event.content, Erased)
+    file = replace(state.file, head=recorded, erased=state.file.erased or erases)
     if isinstance(state, Closed):
         return replace(state, file=file)
     return _advanced(state, file, recorded)
@@ -61,18 +64,16 @@ def _opened(recorded: Recorded) -> SessionState:
     if not isinstance(event, SessionOpened):
         return Unopened()
     brief = None if isinstance(event.content, Erased) else event.content
-    first = Round(1, recorded.time)
+    first = Round(1)
     return Planning(CaseFile(recorded.session_id, recorded, event.facts, brief, (first,), erased=brief is None))
 
 
-def _advanced(
-    state: Planning | Executing | Checking | Verifying | Concluding, file: CaseFile, recorded: Recorded
-) -> SessionState:
+def _advanced(state: Open, file: CaseFile, recorded: Recorded) -> SessionState:
     event = recorded.event
     match event:
         case RoundStarted():
             context = None if isinstance(event.content, Erased) else event.content.retry_context
-            started = Round(event.facts.round, recorded.time, context)
+            started = Round(event.facts.round, context)
             earlier = tuple(done for done in file.rounds if done.number < started.number)
             return Planning(replace(file, rounds=(*earlier, started)))
         case AgentStepRecorded():
@@ -106,7 +107,13 @@ def _stepped(file: CaseFile, event: AgentStepRecorded) -> CaseFile:
     current = replace(file.round, failed_attempts=failed)
     if event.facts.agent is Agent.EXECUTOR:
         used = event.facts.input_tokens + event.facts.output_tokens
-        current = replace(current, model_calls=current.model_calls + 1, tokens=current.tokens + used)
+        current = replace(
+            current,
+            model_calls=current.model_calls + 1,
+            tokens=current.tokens + used,
+            last_call_tokens=used or current.last_call_tokens,
+            spent_ms=current.spent_ms + event.facts.duration_ms,
+        )
     if not event.facts.error_kind and not isinstance(event.content, Erased):
         calls = tuple(ToolCall(request) for request in event.content.tool_requests)
         turn = ModelTurn(event.facts.step_index, event.content.output, calls)
@@ -143,11 +150,13 @@ def _call_finished(file: CaseFile, event: ToolInvoked) -> CaseFile:
         error_message=content.error_message,
         retrieval_details=content.retrieval_details,
     )
-    file = replace(file, invocations=(*file.invocations, invocation))
-    note = content.note
-    return _with_call(
-        file, facts.step_index, facts.call_index, lambda call: replace(call, finished=invocation, note=note)
-    )
+    current = replace(file.round, spent_ms=file.round.spent_ms + facts.duration_ms)
+    file = replace(file, invocations=(*file.invocations, invocation)).with_round(current)
+
+    def finish(call: ToolCall) -> ToolCall:
+        return replace(call, finished=invocation, note=content.note)
+
+    return _with_call(file, facts.step_index, facts.call_index, finish)
 
 
 def _with_call(file: CaseFile, step_index: int, call_index: int, change: Callable[[ToolCall], ToolCall]) -> CaseFile:

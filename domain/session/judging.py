@@ -3,14 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TypeAlias
 
-from domain.contracts import (
-    FactClass,
-    GatekeeperResult,
-    ParsedExecutorOutput,
-    Route,
-)
+from domain.contracts import FactClass, GatekeeperResult, ParsedExecutorOutput
 from domain.events import (
     Event,
     GatekeeperChecked,
@@ -27,14 +21,11 @@ from domain.executor_output import parse_executor_output
 from domain.gatekeeper import check_evidence
 from domain.retry import retry_context_after
 from domain.session.conversation import trace_of
-from domain.session.state import (
-    CaseFile,
-)
+from domain.session.state import CaseFile
+from domain.session.steps import may_retry
 from domain.settings import RULE_VERSION
 from domain.verdict import judge
 from domain.verifier_io import VerifierReading
-
-Events: TypeAlias = Sequence[Event]
 
 
 def gatekeeper_checked(file: CaseFile) -> GatekeeperChecked:
@@ -97,10 +88,11 @@ def verdict_issued(file: CaseFile, reading: VerifierReading | None) -> VerdictIs
     return VerdictIssued(facts=facts, content=VerdictIssuedContent(evaluation=evaluation))
 
 
-def next_round(file: CaseFile) -> Events:
-    """At most two rounds, whatever a verdict asks for (R40)."""
+def next_round(file: CaseFile) -> Sequence[Event]:
+    """The round that a verdict asks for, with what it is to mend (R40, R41)."""
     current = file.round
-    if current.route is not Route.RETRY or current.number != 1 or current.evaluation is None:
+    if not may_retry(file) or current.evaluation is None:
         return ()
     context = retry_context_after(current.evaluation, gatekeeper=current.gatekeeper, invocations=file.invocations)
-    return (RoundStarted(facts=RoundStartedFacts(round=2), content=RoundStartedContent(retry_context=context)),)
+    facts = RoundStartedFacts(round=current.number + 1)
+    return (RoundStarted(facts=facts, content=RoundStartedContent(retry_context=context)),)

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Literal, TypeAlias, assert_never
+from typing import Literal, assert_never
 
-from domain.contracts import Agent
+from domain.contracts import Agent, ParseStatus
 from domain.events import (
     AgentStepRecorded,
     AgentStepRecordedContent,
@@ -21,35 +21,20 @@ from domain.events import (
 from domain.executor_output import parse_executor_output
 from domain.model_reply import ModelFailure, ModelReply
 from domain.plan import parse_plan
-from domain.session.commands import (
-    RecordModelCall,
-)
+from domain.session.commands import RecordModelCall
 from domain.session.ending import completed_with, failed
 from domain.session.judging import verdict_issued
-from domain.session.state import (
-    CaseFile,
-    Closed,
-    Concluding,
-    Executing,
-    Planning,
-    SessionState,
-    Unopened,
-    Verifying,
-)
-from domain.session.steps import Budget
+from domain.session.state import CaseFile, Open
+from domain.session.steps import Budget, due_agent, forcing_budget
 from domain.verifier_io import VerifierUnreadable, parse_verifier_output
-
-Events: TypeAlias = Sequence[Event]
 
 MAX_VERIFIER_TURNS = 2  # R39: one retry with the error shown
 
 
-def model_called(state: SessionState, command: RecordModelCall) -> Events:
-    if isinstance(state, Unopened | Closed):
-        return ()
+def model_called(state: Open, command: RecordModelCall) -> Sequence[Event]:
+    """The step, and what follows from it in the same commit. None for a call that is not, or no longer, due."""
     file = state.file
-    due = {Planning: Agent.PLANNER, Executing: Agent.EXECUTOR, Verifying: Agent.VERIFIER, Concluding: Agent.COMPOSER}
-    if due.get(type(state)) is not command.agent or command.attempt != file.round.failed_attempts + 1:
+    if command.agent is not due_agent(state) or command.attempt != file.round.failed_attempts + 1:
         return ()
     step = _agent_step(file, command)
     if isinstance(command.outcome, ModelFailure):
@@ -86,7 +71,7 @@ def _agent_step(file: CaseFile, command: RecordModelCall) -> AgentStepRecorded:
     )
 
 
-def _after_failure(file: CaseFile, agent: Agent, attempt: int, failure: ModelFailure) -> Events:
+def _after_failure(file: CaseFile, agent: Agent, attempt: int, failure: ModelFailure) -> Sequence[Event]:
     """Transient failures are tried again; then the session ends, but a PASS keeps its answer (R7, R46)."""
     if failure.kind.is_transient and attempt < file.opened.settings.max_model_attempts:
         return ()
@@ -95,14 +80,16 @@ def _after_failure(file: CaseFile, agent: Agent, attempt: int, failure: ModelFai
     return failed(file, agent, f"model_{failure.kind}", failure.message)
 
 
-def _after_reply(file: CaseFile, agent: Agent, reply: ModelReply) -> Events:
+def _after_reply(file: CaseFile, agent: Agent, reply: ModelReply) -> Sequence[Event]:
     match agent:
         case Agent.PLANNER:
             plan = parse_plan(reply.output)
             facts = PlanProducedFacts(round=file.round.number, parsed=plan is not None)
             return (PlanProduced(facts=facts, content=PlanProducedContent(plan=plan, raw=reply.output)),)
         case Agent.EXECUTOR:
-            return () if reply.tool_requests else (_executor_answered(file, reply.output, "answer"),)
+            if reply.tool_requests:
+                return ()
+            return (_executor_answered(file, reply.output, forcing_budget(file) or "answer"),)
         case Agent.VERIFIER:
             reading = parse_verifier_output(reply.output)
             again = isinstance(reading, VerifierUnreadable) and len(file.round.verifier_turns) + 1 < MAX_VERIFIER_TURNS
@@ -113,7 +100,7 @@ def _after_reply(file: CaseFile, agent: Agent, reply: ModelReply) -> Events:
             assert_never(agent)
 
 
-def executor_stopped(file: CaseFile, ended_by: Budget) -> Events:
+def executor_stopped(file: CaseFile, ended_by: Budget) -> Sequence[Event]:
     """R3: at a budget the Executor ends with what it has."""
     turns = file.round.executor_turns
     return (_executor_answered(file, turns[-1].output if turns else "", ended_by),)
@@ -121,6 +108,9 @@ def executor_stopped(file: CaseFile, ended_by: Budget) -> Events:
 
 def _executor_answered(file: CaseFile, raw: str, ended_by: Budget | Literal["answer"]) -> ExecutorAnswered:
     parsed = parse_executor_output(raw, question=file.question)
+    if ended_by != "answer":
+        detail = f"{parsed.status.detail}; the round's budget of {ended_by} is used up"
+        parsed = parsed.model_copy(update={"status": ParseStatus(status=parsed.status.status, detail=detail)})
     facts = ExecutorAnsweredFacts(
         round=file.round.number,
         parse_state=parsed.status.status,

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
-from datetime import datetime
 from typing import TypeAlias
 from uuid import UUID
 
@@ -53,7 +52,6 @@ class Round:
     """One pass Planner → Executor → Gatekeeper → Verifier."""
 
     number: int
-    started_at: datetime
     retry_context: RetryContext | None = None
     failed_attempts: int = 0  # of the model call that is due, in a row
     plan: PlannerPlan | None = None
@@ -62,6 +60,8 @@ class Round:
     verifier_turns: tuple[ModelTurn, ...] = ()
     model_calls: int = 0  # of the executor, failed ones included (R3)
     tokens: int = 0  # of the executor
+    last_call_tokens: int = 0  # of its latest reply: the next call takes about as many, or more
+    spent_ms: int = 0  # by its model calls and tool calls; time in which no worker was at it does not count
     parsed: ParsedExecutorOutput | None = None
     gatekeeper: GatekeeperResult | None = None
     evaluation: VerifierEvaluation | None = None

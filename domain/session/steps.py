@@ -10,6 +10,7 @@ from datetime import datetime
 from typing import Literal, TypeAlias, assert_never
 
 from domain.contracts import Agent, Route, Severity
+from domain.routing import LAST_ROUND
 from domain.session.state import (
     CaseFile,
     Checking,
@@ -17,6 +18,7 @@ from domain.session.state import (
     Concluding,
     Executing,
     ModelTurn,
+    Open,
     Planning,
     SessionState,
     ToolCall,
@@ -26,20 +28,28 @@ from domain.session.state import (
 
 Budget: TypeAlias = Literal["model_calls", "tool_calls", "tokens", "seconds"]
 
-MAX_RETRY_DELAY_S = 30
+MAX_RETRY_DELAY_S = 30.0
+MAX_TOOL_ATTEMPTS = 5
+"""Starts of one tool call. A call that takes its worker down each time must not hold the session for ever (R7)."""
 
 
 @dataclass(frozen=True, slots=True)
 class CallModel:
-    """Ask an agent's model. `attempt` counts tries of this same call; wait `delay_s` before a repeated one.
+    """Ask an agent's model. `attempt` counts tries of this same call, from 1.
 
-    `must_answer`: the Executor's last call within its budget, so no tools are offered (R3).
+    `must_answer`: a budget leaves the Executor this one call, so no tools are offered (R3).
     """
 
     agent: Agent
     attempt: int
-    delay_s: float
     must_answer: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Wait:
+    """The model call that is due failed a moment ago: look again after so many seconds (R7)."""
+
+    seconds: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +67,7 @@ class RunTool:
 
 @dataclass(frozen=True, slots=True)
 class RecordInterrupted:
-    """A call that may not be run twice was started and has no result: record it as failed (R7)."""
+    """A call was started, has no result, and may not be started again: record it as failed (R7)."""
 
     turn: ModelTurn
     call_index: int
@@ -101,6 +111,7 @@ class GiveUp:
 
 Step: TypeAlias = (
     CallModel
+    | Wait
     | RunTool
     | RecordInterrupted
     | EndExecutor
@@ -112,23 +123,22 @@ Step: TypeAlias = (
 )
 
 
-def next_step(state: SessionState, now: datetime) -> Step | None:
-    """The step that is due, or None when nothing is. `now` is the wall clock, for the budget of seconds."""
+def next_step(state: Open, now: datetime) -> Step:
+    """The step that is due. `now` is the wall clock, for the delay after a failed model call."""
+    file = state.file
+    if file.erased:
+        return GiveUp(phase_of(state), "erased", "会话内容已被擦除")
     match state:
-        case Unopened() | Closed():
-            return None
-        case Planning() | Executing() | Checking() | Verifying() | Concluding() if state.file.erased:
-            return GiveUp(phase_of(state), "erased", "会话内容已被擦除")
         case Planning():
-            return _call(state.file, Agent.PLANNER)
+            return _call(file, Agent.PLANNER, now)
         case Executing():
-            return _executor_step(state.file, now)
+            return _executor_step(file, now)
         case Checking():
             return CheckEvidence()
         case Verifying():
-            return IssueVerdict() if _gatekeeper_rejects(state.file) else _call(state.file, Agent.VERIFIER)
+            return IssueVerdict() if gatekeeper_rejects(file) else _call(file, Agent.VERIFIER, now)
         case Concluding():
-            return _concluding_step(state.file)
+            return _concluding_step(file, now)
         case _:
             assert_never(state)
 
@@ -152,60 +162,99 @@ def phase_of(state: SessionState) -> str:
             assert_never(state)
 
 
-def _call(file: CaseFile, agent: Agent, *, must_answer: bool = False) -> CallModel:
-    failed = file.round.failed_attempts
-    delay_s = min(MAX_RETRY_DELAY_S, 0.5 * 2 ** (failed - 1)) if failed else 0.0
-    return CallModel(agent, failed + 1, delay_s, must_answer)
+def due_agent(state: Open) -> Agent | None:
+    """The agent whose model is to be asked, or None where a tool or code has its turn."""
+    match state:
+        case Planning():
+            return Agent.PLANNER
+        case Executing():
+            return None if _pending_call(state.file) else Agent.EXECUTOR
+        case Checking():
+            return None
+        case Verifying():
+            return None if gatekeeper_rejects(state.file) else Agent.VERIFIER
+        case Concluding():
+            return Agent.COMPOSER if state.file.round.route is Route.COMPOSE else None
+        case _:
+            assert_never(state)
 
 
-def _gatekeeper_rejects(file: CaseFile) -> bool:
+def gatekeeper_rejects(file: CaseFile) -> bool:
+    """Then the Verifier is not asked (R32)."""
     result = file.round.gatekeeper
     return result is not None and result.severity is Severity.REJECT
 
 
-def _concluding_step(file: CaseFile) -> Step:
+def may_retry(file: CaseFile) -> bool:
+    """At most two rounds, whatever a verdict asks for (R40)."""
+    return file.round.route is Route.RETRY and file.round.number < LAST_ROUND
+
+
+def _concluding_step(file: CaseFile, now: datetime) -> Step:
     if file.round.route is Route.COMPOSE:
-        return _call(file, Agent.COMPOSER)
-    if file.round.route is Route.RETRY and file.round.number == 1:
-        return StartRound()
-    return Conclude()
+        return _call(file, Agent.COMPOSER, now)
+    return StartRound() if may_retry(file) else Conclude()
+
+
+def _call(file: CaseFile, agent: Agent, now: datetime, *, must_answer: bool = False) -> CallModel | Wait:
+    """A call that failed is due again after a delay that doubles, counted from the failure's record."""
+    failed = file.round.failed_attempts
+    if failed:
+        delay = min(MAX_RETRY_DELAY_S, 0.5 * 2.0 ** (failed - 1))
+        waited = (now - file.head.time).total_seconds()
+        if 0 <= waited < delay:
+            return Wait(delay - waited)
+    return CallModel(agent, failed + 1, must_answer)
+
+
+# ---------------------------------------------------------------- the Executor's loop
 
 
 def _executor_step(file: CaseFile, now: datetime) -> Step:
-    turn = file.round.executor_turns[-1] if file.round.executor_turns else None
-    if turn is not None:
+    """Pending tool calls in the order the model asked for them, then the model; at a budget neither (R3)."""
+    pending = _pending_call(file)
+    if pending and not _may_start(pending.call):
+        return RecordInterrupted(pending.turn, pending.call_index)
+    if spent := _spent_budget(file):
+        return EndExecutor(spent)
+    return pending or _call(file, Agent.EXECUTOR, now, must_answer=forcing_budget(file) is not None)
+
+
+def _pending_call(file: CaseFile) -> RunTool | None:
+    """The first call of the latest turn without a result, as the step that starts it."""
+    for turn in file.round.executor_turns[-1:]:
         for index, call in enumerate(turn.calls):
             if call.finished is None:
-                return _tool_step(turn, index, call)
-    spent = _spent_budget(file, now)
-    if spent is not None:
-        return EndExecutor(spent)
-    return _call(file, Agent.EXECUTOR, must_answer=_is_last_call(file))
+                return RunTool(turn, index, call.attempts + 1)
+    return None
 
 
-def _tool_step(turn: ModelTurn, index: int, call: ToolCall) -> Step:
-    if call.attempts and not call.read_only:
-        return RecordInterrupted(turn, index)
-    return RunTool(turn, index, call.attempts + 1)
+def _may_start(call: ToolCall) -> bool:
+    return call.attempts == 0 or (call.read_only and call.attempts < MAX_TOOL_ATTEMPTS)
 
 
-def _spent_budget(file: CaseFile, now: datetime) -> Budget | None:
+def _spent_budget(file: CaseFile) -> Budget | None:
     budgets = file.opened.settings.budgets
     if file.round.model_calls >= budgets.model_calls:
         return "model_calls"
     if file.round.tokens >= budgets.tokens:
         return "tokens"
-    if (now - file.round.started_at).total_seconds() >= budgets.seconds:
-        return "seconds"
-    return None
+    return "seconds" if seconds_left(file) <= 0 else None
 
 
-def _is_last_call(file: CaseFile) -> bool:
-    """The last model call of the budget, and any after the last tool call of it, must answer."""
-    budgets = file.opened.settings.budgets
-    return file.round.model_calls >= budgets.model_calls - 1 or tool_budget_spent(file)
+def seconds_left(file: CaseFile) -> float:
+    """What the Executor's next model call or tool call of this round may take."""
+    return file.opened.settings.budgets.seconds - file.round.spent_ms / 1000
 
 
-def tool_budget_spent(file: CaseFile) -> bool:
-    """A tool call beyond the round's budget is answered with a failure instead of being run (R3)."""
-    return file.round.tool_calls >= file.opened.settings.budgets.tool_calls
+def forcing_budget(file: CaseFile) -> Budget | None:
+    """The budget that leaves the Executor one call only: there it must answer (R3).
+
+    Tokens are foreseen: a call sends the whole conversation again, so it takes no fewer than the one before.
+    """
+    budgets, current = file.opened.settings.budgets, file.round
+    if current.model_calls >= budgets.model_calls - 1:
+        return "model_calls"
+    if current.tool_calls >= budgets.tool_calls:
+        return "tool_calls"
+    return "tokens" if current.tokens + current.last_call_tokens >= budgets.tokens else None

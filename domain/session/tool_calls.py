@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
-from domain.contracts import EvidenceStatus, RetrievalDetails, ToolClass, ToolInvocation
-from domain.events import ToolRequest
+from domain.contracts import EvidenceRef, EvidenceStatus, RetrievalDetails, ToolClass, ToolInvocation
 from domain.evidence import extract_evidence
+from domain.json_objects import load_strict
 from domain.masking import mask, mask_output
 from domain.session.state import CaseFile, ToolCall
-from domain.session.steps import tool_budget_spent
+from domain.session.steps import RunTool
+
+MAX_ARGUMENT_DEPTH = 50
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,8 +29,16 @@ class ToolOutcome:
     duration_ms: int = 0
 
 
+def failed_outcome(error_kind: str, message: str, duration_ms: int = 0) -> ToolOutcome:
+    """A call without a usable result: it yielded nothing, and it does not show that there is nothing (R19)."""
+    details = RetrievalDetails(evidence_status=EvidenceStatus.FAILED, evidence_refs=())
+    return ToolOutcome(False, error_kind=error_kind, error_message=message, details=details, duration_ms=duration_ms)
+
+
 @dataclass(frozen=True, slots=True)
 class Run:
+    """Run the tool."""
+
     arguments: dict[str, Any]
 
 
@@ -42,6 +52,8 @@ class AnswerFrom:
 
 @dataclass(frozen=True, slots=True)
 class Refuse:
+    """Answer with a failure that the model can mend; nothing is run."""
+
     error_kind: str
     message: str
 
@@ -49,10 +61,10 @@ class Refuse:
 Preparation: TypeAlias = Run | AnswerFrom | Refuse
 
 
-def prepare_call(file: CaseFile, request: ToolRequest, offered: Collection[str]) -> Preparation:
-    """Decide before the start is recorded; nothing here depends on the start itself."""
-    budgets = file.opened.settings.budgets
-    if tool_budget_spent(file) or file.round.model_calls >= budgets.model_calls:
+def prepare_call(file: CaseFile, step: RunTool, offered: Collection[str]) -> Preparation:
+    """Decided before the start is recorded, and the same again when a crash makes it a second attempt."""
+    request = step.call.request
+    if _calls_before(file, step) >= file.opened.settings.budgets.tool_calls:
         return Refuse("budget", "本轮工具调用预算已用尽，请用已有证据作答。")
     if request.tool_name not in offered:
         return Refuse("unknown_tool", f"没有名为 {request.tool_name!r} 的工具，可用：{', '.join(sorted(offered))}。")
@@ -63,29 +75,48 @@ def prepare_call(file: CaseFile, request: ToolRequest, offered: Collection[str])
     return AnswerFrom(first, arguments) if first else Run(arguments)
 
 
+def _calls_before(file: CaseFile, step: RunTool) -> int:
+    """How many calls of this round the model asked for earlier: each counts, whatever became of it (R3)."""
+    earlier = [turn for turn in file.round.executor_turns if turn.step_index < step.turn.step_index]
+    return sum(len(turn.calls) for turn in earlier) + step.call_index
+
+
 def read_arguments(raw: str) -> dict[str, Any] | str:
     """The arguments as a JSON object, or what is wrong with them. Never a guess: malformed ones are not run."""
     if not raw.strip():
         return {}
     try:
-        value = json.loads(raw)
+        value = load_strict(raw)
         if isinstance(value, str):  # some servers encode twice
-            value = json.loads(value)
-    except (ValueError, RecursionError) as error:
+            value = load_strict(value)
+    except ValueError as error:
         return f"参数不是合法的 JSON：{error}。请重新调用，参数须为一个 JSON 对象。"
     if not isinstance(value, dict):
         return f"参数须为一个 JSON 对象，而不是 {type(value).__name__}。"
-    return value
+    return value if _is_plain(value) else "参数嵌套过深，或含有超出 64 位的整数。"
+
+
+def _is_plain(value: Any, depth: int = MAX_ARGUMENT_DEPTH) -> bool:
+    """Whether any reader of the log can read it back."""
+    if isinstance(value, int):
+        return -(2**63) <= value < 2**64
+    parts = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
+    return depth > 0 and all(_is_plain(part, depth - 1) for part in parts)
 
 
 def _earlier(file: CaseFile, tool_name: str, arguments: dict[str, Any]) -> ToolInvocation | None:
     """The first finished call of this round with the same arguments; a failed one is never such a first."""
     for done in file.invocations:
-        same = done.round == file.round.number and done.tool_name == tool_name and done.input_params == arguments
+        of_this_tool = done.round == file.round.number and done.tool_name == tool_name
         usable = done.success and done.retrieval_details.evidence_status is not EvidenceStatus.DEDUPLICATED
-        if same and usable:
+        if of_this_tool and usable and _canonical(done.input_params) == _canonical(arguments):
             return done
     return None
+
+
+def _canonical(arguments: dict[str, Any]) -> str:
+    """Arguments compared as JSON: for Python alone 1, 1.0 and True are equal."""
+    return json.dumps(arguments, sort_keys=True)
 
 
 def shown_to_executor(file: CaseFile, call: ToolCall) -> str:
@@ -93,25 +124,25 @@ def shown_to_executor(file: CaseFile, call: ToolCall) -> str:
     done = call.finished
     if done is None:
         return ""
-    details = done.retrieval_details
+    details, settings = done.retrieval_details, file.opened.settings
+    is_helper = settings.tool_classes.get(done.tool_name, ToolClass.HELPER) is ToolClass.HELPER
     message: dict[str, Any] = {
         "source_invocation_id": details.duplicate_of or done.id,
         "evidence_status": details.evidence_status,
     }
-    settings = file.opened.settings
-    if settings.tool_classes.get(done.tool_name, ToolClass.HELPER) is ToolClass.HELPER and done.success:
-        return _json(message | {"output": done.output})
-    refs = details.evidence_refs or ()
-    shown = refs[: settings.max_refs_shown]
-    hidden = len(refs) - len(shown)
+    if is_helper and done.success:
+        return _json(message | {"output": done.output or call.note})
+    shown, hidden = _cut(details.evidence_refs or (), settings.max_refs_shown)
     notes = [call.note, done.error_message, f"另有 {hidden} 条未显示，请收窄查询。" if hidden else ""]
-    return _json(
-        message
-        | {
-            "evidence_refs": [ref.model_dump() for ref in shown],
-            "note": " ".join(note for note in notes if note),
-        }
-    )
+    refs = [ref.model_dump() for ref in shown]
+    return _json(message | {"evidence_refs": refs, "note": " ".join(note for note in notes if note)})
+
+
+def _cut(refs: Sequence[EvidenceRef], most: int) -> tuple[list[EvidenceRef], int]:
+    """The first items and every summary ref (R20), and how many items are left out."""
+    items = [ref for ref in refs if ref.raw_path.endswith("]")]
+    summaries = [ref for ref in refs if not ref.raw_path.endswith("]")]
+    return [*items[:most], *summaries], max(0, len(items) - most)
 
 
 def _json(value: Any) -> str:

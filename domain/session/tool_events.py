@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, TypeAlias, assert_never
+from typing import Any, assert_never
 
-from domain.contracts import EvidenceStatus, RetrievalDetails
+from domain.contracts import EvidenceStatus
 from domain.events import (
     Event,
     ToolCallStarted,
@@ -15,35 +15,17 @@ from domain.events import (
     ToolInvokedContent,
     ToolInvokedFacts,
 )
-from domain.session.commands import (
-    FinishTool,
-    InterruptTool,
-    StartTool,
-)
-from domain.session.state import (
-    CaseFile,
-    ModelTurn,
-    ToolCall,
-)
-from domain.session.tool_calls import AnswerFrom, Refuse, Run, ToolOutcome, read_arguments
+from domain.session.commands import FinishTool, InterruptTool, StartTool
+from domain.session.state import CaseFile, ToolCall
+from domain.session.tool_calls import AnswerFrom, Refuse, Run, ToolOutcome, failed_outcome, read_arguments
 
-Events: TypeAlias = Sequence[Event]
-
-FAILED = RetrievalDetails(evidence_status=EvidenceStatus.FAILED, evidence_refs=())
+INTERRUPTED = "调用已开始但没有结果（进程中断），不再重复执行。"
 
 
-def _find_call(file: CaseFile, step_index: int, call_index: int) -> tuple[ModelTurn, ToolCall] | None:
-    for turn in file.round.executor_turns:
-        if turn.step_index == step_index and call_index < len(turn.calls):
-            return turn, turn.calls[call_index]
-    return None
-
-
-def tool_started(file: CaseFile, command: StartTool) -> Events:
-    found = _find_call(file, command.step_index, command.call_index)
-    if found is None or found[1].finished or found[1].attempts != command.attempt - 1:
+def tool_started(file: CaseFile, command: StartTool) -> Sequence[Event]:
+    call = _unfinished(file, command.step_index, command.call_index)
+    if call is None or call.attempts != command.attempt - 1:
         return ()
-    request = found[1].request
     facts = ToolCallStartedFacts(
         round=file.round.number,
         step_index=command.step_index,
@@ -51,46 +33,52 @@ def tool_started(file: CaseFile, command: StartTool) -> Events:
         attempt=command.attempt,
         read_only=command.read_only,
     )
+    request = call.request
     content = ToolCallStartedContent(tool_name=request.tool_name, call_id=request.call_id, arguments=request.arguments)
     return (ToolCallStarted(facts=facts, content=content),)
 
 
-def tool_finished(file: CaseFile, command: FinishTool) -> Events:
-    found = _find_call(file, command.step_index, command.call_index)
-    if found is None or found[1].finished or found[1].started_at != command.invocation_id:
+def tool_finished(file: CaseFile, command: FinishTool) -> Sequence[Event]:
+    """Only for the latest start: a worker that was given up and comes late records nothing (R7)."""
+    call = _unfinished(file, command.step_index, command.call_index)
+    if call is None or call.started_at != command.invocation_id:
         return ()
-    call = found[1]
     preparation = command.preparation
     match preparation:
         case Refuse():
-            outcome = ToolOutcome(False, error_kind=preparation.error_kind, error_message=preparation.message)
-            return (_invoked(file, command, call, outcome, {}, FAILED),)
+            outcome = failed_outcome(preparation.error_kind, preparation.message)
+            return (_invoked(file, command, call, outcome, {}),)
         case AnswerFrom():
             first = preparation.first
             details = first.retrieval_details.model_copy(
                 update={"evidence_status": EvidenceStatus.DEDUPLICATED, "duplicate_of": first.id}
             )
             note = f"与本轮第一次相同的调用（id {first.id}）重复，未再执行；请引用该 id。"
-            return (_invoked(file, command, call, ToolOutcome(True), preparation.arguments, details, note),)
+            return (_invoked(file, command, call, ToolOutcome(True, details=details), preparation.arguments, note),)
         case Run():
-            outcome = command.outcome or ToolOutcome(False, error_kind="crash", error_message="no result")
-            return (_invoked(file, command, call, outcome, preparation.arguments, outcome.details),)
+            outcome = command.outcome or failed_outcome("crash", "no result")
+            return (_invoked(file, command, call, outcome, preparation.arguments),)
         case _:
             assert_never(preparation)
 
 
-def tool_interrupted(file: CaseFile, command: InterruptTool) -> Events:
-    found = _find_call(file, command.step_index, command.call_index)
-    if found is None or found[1].finished or found[1].started_at is None:
+def tool_interrupted(file: CaseFile, command: InterruptTool) -> Sequence[Event]:
+    call = _unfinished(file, command.step_index, command.call_index)
+    if call is None or call.started_at is None:
         return ()
-    call = found[1]
     arguments = read_arguments(call.request.arguments)
-    preparation = Run(arguments if isinstance(arguments, dict) else {})
-    outcome = ToolOutcome(
-        False, error_kind="interrupted", error_message="调用已开始但没有结果（进程中断），且该工具不可重复执行。"
-    )
-    finish = FinishTool(command.step_index, command.call_index, found[1].started_at, preparation)
-    return (_invoked(file, finish, call, outcome, preparation.arguments, FAILED),)
+    run = Run(arguments if isinstance(arguments, dict) else {})
+    outcome = failed_outcome("interrupted", INTERRUPTED)
+    return tool_finished(file, FinishTool(command.step_index, command.call_index, call.started_at, run, outcome))
+
+
+def _unfinished(file: CaseFile, step_index: int, call_index: int) -> ToolCall | None:
+    """A call of this round that has no result yet."""
+    for turn in file.round.executor_turns:
+        if turn.step_index == step_index and 0 <= call_index < len(turn.calls):
+            call = turn.calls[call_index]
+            return call if call.finished is None else None
+    return None
 
 
 def _invoked(
@@ -99,9 +87,9 @@ def _invoked(
     call: ToolCall,
     outcome: ToolOutcome,
     arguments: dict[str, Any],
-    details: RetrievalDetails,
     note: str = "",
 ) -> ToolInvoked:
+    details = outcome.details
     facts = ToolInvokedFacts(
         round=file.round.number,
         step_index=command.step_index,

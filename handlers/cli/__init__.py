@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import importlib
-import logging
 import os
 import sys
 from collections.abc import Sequence
 
 from handlers.cli.errors import explain
+from handlers.cli.log_lines import log_to_stderr
 from handlers.cli.parser import build_parser
 
 __all__ = ["main"]
@@ -17,11 +17,9 @@ __all__ = ["main"]
 def main(argv: Sequence[str] | None = None) -> int:
     """Run one command. Exit status: 0 good, 1 failed, 2 unusable input, 3 a check found a difference."""
     arguments = build_parser().parse_args(argv)
-    logging.basicConfig(
-        level=os.environ.get("ASSAY_LOG", "ERROR").upper(), format="%(asctime)s %(levelname)s %(name)s: %(message)s"
-    )
     module_name, function_name = arguments.run.split(":")
     try:
+        log_to_stderr(os.environ.get("ASSAY_LOG", ""))
         from infra.settings import Settings
 
         settings = Settings.from_env(os.environ)

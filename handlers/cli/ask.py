@@ -94,11 +94,12 @@ def _located(value: str | None) -> str | None:
 
 
 def _time(text: str) -> datetime:
+    """In UTC, which is also meant where no offset is given."""
     try:
         moment = datetime.fromisoformat(text)
-    except ValueError:
+        return moment.astimezone(UTC) if moment.tzinfo else moment.replace(tzinfo=UTC)
+    except (ValueError, OverflowError):
         raise UsageError(f"--now: {text!r} is no ISO 8601 time, such as 2026-07-08T11:17:00+08:00") from None
-    return moment.astimezone(UTC) if moment.tzinfo else moment.replace(tzinfo=UTC)
 
 
 def _open_command(arguments: argparse.Namespace, settings: Settings, evidence: Evidence) -> OpenSession:

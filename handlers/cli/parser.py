@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 from importlib.metadata import version
+from pathlib import Path
 from typing import TypeAlias
 
 
@@ -14,6 +15,8 @@ def build_parser() -> argparse.ArgumentParser:
     _ask(commands)
     _session(commands)
     _verdict(commands)
+    _core(commands)
+    _evaluation(commands)
     _operation(commands)
     return parser
 
@@ -69,12 +72,40 @@ def _session(commands: _Commands) -> None:
 
 
 def _verdict(commands: _Commands) -> None:
-    verdict = commands.add_parser("verdict", help="Follow the public stream of verdicts.")
+    verdict = commands.add_parser("verdict", help="Follow the public stream of verdicts, or compute one.")
     verbs = verdict.add_subparsers(title="commands", required=True, metavar="COMMAND")
+    _case(_add(verbs, "compute", "core:compute_verdict", "Compute the verdict, the route and the answer of a round."))
     watch = _add(verbs, "watch", "verdict:watch", "Print verdict events as they are published, until Ctrl-C.")
     watch.add_argument("--verdict", choices=("PASS", "LOW_CONFID", "REJECT", "NONE"))
     watch.add_argument("--since", metavar="AGE", help="begin this long ago: 30s, 15m, 1h, 7d (default: now)")
     _json_flag(watch)
+
+
+def _core(commands: _Commands) -> None:
+    """The rules of the domain over given inputs; they need no server and no model."""
+    gatekeeper = commands.add_parser("gatekeeper", help="Check quotations against recorded tool calls.")
+    verbs = gatekeeper.add_subparsers(title="commands", required=True, metavar="COMMAND")
+    _case(_add(verbs, "check", "core:check_gatekeeper", "Check every quotation of an Executor's output; exit 3: fail."))
+    evidence = commands.add_parser("evidence", help="Extract what may be cited of a tool's output.")
+    verbs = evidence.add_subparsers(title="commands", required=True, metavar="COMMAND")
+    extract = _add(verbs, "extract", "core:extract", "Extract the evidence refs of a raw tool output.")
+    extract.add_argument("--tool", metavar="NAME", help="the tool that gave it; lines may name their own (tool_name)")
+    _case(extract)
+
+
+def _case(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("file", nargs="?", default="-", metavar="FILE|-", help="the input (default: standard input)")
+    parser.add_argument("--lines", action="store_true", help="JSON lines: one case in, one result out, in order")
+
+
+def _evaluation(commands: _Commands) -> None:
+    evaluation = _add(commands, "eval", "eval:run", "Run cases with expectations through the whole chain.")
+    evaluation.add_argument("cases", metavar="DIR", type=Path, nargs="?", help="YAML files (default: the shipped ones)")
+    evaluation.add_argument("--only", metavar="NAME", action="append", default=[], help="this case; may be repeated")
+    evaluation.add_argument("--live", action="store_true", help="ask the configured model server; no scripted case")
+    evaluation.add_argument("--junit", metavar="FILE", type=Path, help="write JUnit XML too")
+    evaluation.add_argument("--keep", metavar="DIR", type=Path, help="keep the recorded sessions in this folder")
+    _json_flag(evaluation)
 
 
 def _operation(commands: _Commands) -> None:

@@ -20,6 +20,7 @@ from infra.settings import Settings
 
 if TYPE_CHECKING:
     from domain.session.commands import Command
+    from infra.event_log.session_log import SessionLog
 
 
 def list_sessions(arguments: argparse.Namespace, settings: Settings) -> int:
@@ -53,8 +54,7 @@ def tail(arguments: argparse.Namespace, settings: Settings) -> int:
             await make_ready(settings, servers)
             session_id = await asyncio.to_thread(_session_id, servers.postgres_dsn, arguments.session)
             async with open_log(settings, servers) as events:
-                if not await events.load(session_id):
-                    raise UsageError(f"there is no session {session_id}")
+                await _require(events, session_id)
                 async for recorded in events.follow_session(session_id, 0):
                     print(_json(as_json(recorded)) if arguments.json else line_for(recorded), flush=True)
                     if recorded.event.TOPIC in TERMINAL_TOPICS:
@@ -88,9 +88,9 @@ def _submit(arguments: argparse.Namespace, settings: Settings, command: Command)
             await make_ready(settings, servers)
             session_id = await asyncio.to_thread(_session_id, servers.postgres_dsn, arguments.session)
             async with open_log(settings, servers) as events:
+                await _require(events, session_id)
                 state = await runner_on(events, settings).submit(session_id, command)
-                if isinstance(state, Unopened):
-                    raise UsageError(f"there is no session {session_id}")
+                assert not isinstance(state, Unopened)
                 await catch_up(events, servers.postgres_dsn, state.file.head.position)
                 ended = state.end.TOPIC if isinstance(state, Closed) else None
                 return {"session_id": str(session_id), "last_event": state.file.head.event.TOPIC, "ended_by": ended}
@@ -106,6 +106,12 @@ def _session_id(dsn: str, text: str) -> UUID:
         return UUID(text)
     except ValueError:
         return _found(dsn, text).session.session_id
+
+
+async def _require(events: SessionLog, session_id: UUID) -> None:
+    """A session is in the log before it is in the read models."""
+    if not await events.load(session_id):
+        raise UsageError(f"there is no session {session_id}")
 
 
 def _found(dsn: str, text: str) -> queries.SessionDetail:

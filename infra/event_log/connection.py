@@ -7,7 +7,8 @@ import contextlib
 import json
 import logging
 import re
-from collections.abc import AsyncIterator, Iterator, Mapping
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping
+from dataclasses import dataclass
 from typing import Any
 
 import nats.errors
@@ -41,32 +42,78 @@ class Rejected(Exception):
         self.code = code
 
 
+@dataclass(frozen=True, slots=True)
+class Reply:
+    """One of several replies. A status, where there is one, stands among the headers as `Status`."""
+
+    headers: Mapping[str, str]
+    data: bytes
+
+
+class _Client(Client):
+    """nats-py's client, but the replies to a read go straight to who waits for them.
+
+    Its own way, through a queue, a task and a callback for each message, takes most of the time of reading a log.
+    """
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.collectors: dict[int, Callable[[Reply], None]] = {}
+
+    async def _process_msg(self, sid: int, subject: bytes, reply: bytes, data: bytes, headers: bytes) -> None:
+        if collect := self.collectors.get(sid):
+            collect(Reply(_parsed(headers or b""), data))
+        else:
+            await super()._process_msg(sid, subject, reply, data, headers)
+
+
+def _parsed(headers: bytes) -> dict[str, str]:
+    """A header block: `NATS/1.0` with or without a status and its description, then a line each."""
+    first, *lines = headers.decode(errors="replace").split("\r\n")
+    parsed = {name.strip(): value.strip() for name, _, value in (line.partition(":") for line in lines) if name}
+    if status := first[len("NATS/1.0") :].strip():
+        parsed[STATUS] = status[:3]
+    return parsed
+
+
 class Connection:
     """One NATS user's connection. Every user has an inbox prefix of its own (R65)."""
 
-    def __init__(self, client: Client, refused: set[str]) -> None:
+    def __init__(self, client: _Client, refused: set[str]) -> None:
         self.client = client
         self._refused = refused
 
     @classmethod
     async def open(cls, url: str, user: str, password: str, inbox_prefix: str) -> Connection:
-        """Raises LogUnavailable if the server cannot be reached now; later it is reconnected to for ever."""
-        client, refused, problems = Client(), set[str](), [""]
+        """`url`: of a server, or of several in one cluster, with commas between.
+
+        Raises LogUnavailable if none can be reached now; later they are reconnected to for ever.
+        """
+        client, refused, problems = _Client(), set[str](), [""]
 
         async def on_error(error: Exception) -> None:
             problems[0] = str(error)
             if refusal := _REFUSAL.search(str(error)):
                 refused.add(refusal[2].lower())
-            _log.warning("NATS: %s", error)
+                _log.warning("%s: %s", user, error)
+
+        async def on_loss() -> None:
+            if not client.is_closed:
+                _log.warning("connection to NATS at %s lost", url)
+
+        async def on_return() -> None:
+            _log.warning("connection to NATS at %s is back", url)
 
         try:
             async with asyncio.timeout(_CONNECT_SECONDS):
                 await client.connect(
-                    url,
+                    addresses(url),
                     user=user,
                     password=password,
                     inbox_prefix=inbox_prefix.encode(),
                     error_cb=on_error,
+                    disconnected_cb=on_loss,
+                    reconnected_cb=on_return,
                     max_reconnect_attempts=-1,
                     reconnect_time_wait=0.2,  # type: ignore[arg-type]  # declared int, used as seconds of a sleep
                 )
@@ -98,20 +145,21 @@ class Connection:
         """Without a reply; it may never arrive."""
         await self.client.publish(subject, payload, headers=dict(headers))
 
-    async def request_many(self, subject: str, payload: bytes) -> list[Msg]:
+    async def request_many(self, subject: str, payload: bytes) -> list[Reply]:
         """All replies up to the one that carries a status, which comes last. Raises Unanswered or AccessRefused."""
         if not self.client.is_connected:
             raise Unanswered("not connected")
-        replies: list[Msg] = []
+        replies: list[Reply] = []
         complete = asyncio.Event()
 
-        async def collect(reply: Msg) -> None:
+        def collect(reply: Reply) -> None:
             replies.append(reply)
-            if reply.headers and STATUS in reply.headers:
+            if STATUS in reply.headers:
                 complete.set()
 
         inbox = self.client.new_inbox()
-        subscription = await self.client.subscribe(inbox, cb=collect)
+        subscription = await self.client.subscribe(inbox)
+        self.client.collectors[subscription._id] = collect
         try:
             await self.client.publish(subject, payload, reply=inbox)
             async with asyncio.timeout(_REQUEST_SECONDS):
@@ -120,6 +168,7 @@ class Connection:
             self._raise_if_refused(subject)
             raise Unanswered("timeout") from None
         finally:
+            del self.client.collectors[subscription._id]
             with contextlib.suppress(nats.errors.Error):
                 await subscription.unsubscribe()
         return replies
@@ -127,6 +176,11 @@ class Connection:
     def _raise_if_refused(self, subject: str) -> None:
         if subject.lower() in self._refused:
             raise AccessRefused(f"this NATS user may not use {subject}")
+
+
+def addresses(url: str) -> list[str]:
+    """The servers that a URL with commas names."""
+    return [one.strip() for one in url.split(",")]
 
 
 def answer(reply: Msg) -> dict[str, Any]:

@@ -31,6 +31,7 @@ from infra.event_log.connection import (
     STATUS,
     Connection,
     Rejected,
+    Reply,
     Unanswered,
     answer,
     attempts,
@@ -287,10 +288,10 @@ class EventStream:
         async for _ in attempts(self._patience):
             with contextlib.suppress(Unanswered):
                 *messages, end = await self._connection.request_many(f"$JS.API.DIRECT.GET.{self._stream}", payload)
-                if end.headers and end.headers[STATUS] in ("204", "404", "413"):
+                if end.headers[STATUS] in ("204", "404", "413"):  # the end, nothing, too many
                     return [self._message(message) for message in messages], end.headers
-                if end.headers and end.headers[STATUS] != "503":
-                    raise LogError(f"reading {self._stream}: {dict(end.headers)}")
+                if end.headers[STATUS] != "503":
+                    raise LogError(f"reading {self._stream} failed: {dict(end.headers)}")
         raise self._unavailable()
 
     def _unavailable(self) -> LogUnavailable:
@@ -307,9 +308,9 @@ class EventStream:
     def _subject(self, draft: Draft) -> str:
         return f"{self._originator_prefix(draft.originator)}.{draft.version}.{_token(draft.type)}"
 
-    def _message(self, message: Msg) -> Stored:
-        headers = message.headers or {}
-        return self._stored(headers["Nats-Subject"], int(headers["Nats-Sequence"]), headers, message.data)
+    def _message(self, reply: Reply) -> Stored:
+        headers = reply.headers
+        return self._stored(headers["Nats-Subject"], int(headers["Nats-Sequence"]), headers, reply.data)
 
     def _stored(self, subject: str, position: int, headers: Mapping[str, str], body: bytes) -> Stored:
         _, originator, version, type_ = subject.rsplit(".", 3)

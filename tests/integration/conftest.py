@@ -15,6 +15,7 @@ from infra.access import Role
 from infra.embedded import Servers, running_servers
 from infra.event_log.connection import Connection
 from infra.event_log.keys import KeyDirectory
+from infra.event_log.sealing import Algorithm
 from infra.event_log.session_log import SessionLog
 from infra.settings import Settings
 from infra.streams import init_streams
@@ -23,9 +24,7 @@ from infra.streams import init_streams
 @pytest.fixture(scope="session")
 def servers(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Servers]:
     """Both embedded servers, with all users; the streams and consumers are initialised."""
-    folder = tmp_path_factory.mktemp("servers")
-    folder.parent.chmod(0o711)
-    with running_servers(Settings(data_dir=folder)) as running:
+    with running_servers(Settings(data_dir=tmp_path_factory.mktemp("servers"))) as running:
         asyncio.run(_initialise(running))
         yield running
 
@@ -69,9 +68,9 @@ def open_log(nats: Servers, key_dir: Path) -> Callable[..., object]:
     """`async with open_log() as log`: a `SessionLog` of the service (or another role), with keys of this test's own."""
 
     @asynccontextmanager
-    async def opened(role: Role = Role.SERVICE, seal: str = "aes-256-gcm") -> AsyncIterator[SessionLog]:
+    async def opened(role: Role = Role.SERVICE, seal: Algorithm = "aes-256-gcm") -> AsyncIterator[SessionLog]:
         async with _connected(nats, role) as connection:
-            yield SessionLog(connection, KeyDirectory(key_dir), seal)  # type: ignore[arg-type]  # seal given as text
+            yield SessionLog(connection, KeyDirectory(key_dir), seal)
 
     return opened
 

@@ -170,6 +170,9 @@ def test_an_event_that_cannot_be_read_halts_the_projector(postgres: str, diagnos
                 raise ValueError("no such topic: Guessed")
             return page
 
+        async def last_position(self) -> int:
+            return 17
+
     with pytest.raises(
         ProjectorHalted, match="the event after 8 cannot be applied: ValueError: no such topic: Guessed"
     ):
@@ -217,6 +220,29 @@ def test_a_log_that_lost_what_was_applied_is_noticed(
     assert stored(postgres, AGENT_STEP) == fold_page(AGENT_STEP, {}, events)
 
 
+def test_a_replica_that_lags_is_asked_again(
+    postgres: str, diagnosis: Diagnosis, log_of: LogOf, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """R55, R60: in a cluster any replica answers a read; one that is behind has lost nothing."""
+    monkeypatch.setattr(projector_module, "FIRST_DELAY", 0.01)
+    whole = log_of(diagnosis())
+    applied(log_of(diagnosis()[:10]), postgres, 10, AGENT_STEP)
+    known = iter([5, 9])
+
+    class Lagging:
+        async def read(self, after: int, limit: int, *, partition: int | None = None) -> Sequence[e.Recorded]:
+            replica = log_of(diagnosis()[: next(known, 17)])
+            page: Sequence[e.Recorded] = await replica.read(after, limit, partition=partition)
+            return page
+
+        async def last_position(self) -> int:
+            last: int = await whole.last_position()
+            return last
+
+    applied(Lagging(), postgres, 17, AGENT_STEP)
+    assert stored(postgres, AGENT_STEP) == fold_page(AGENT_STEP, {}, diagnosis())
+
+
 def test_an_applied_event_that_became_unreadable_halts_at_start(
     postgres: str, diagnosis: Diagnosis, log_of: LogOf
 ) -> None:
@@ -226,6 +252,9 @@ def test_an_applied_event_that_became_unreadable_halts_at_start(
     class Damaged:
         async def read(self, after: int, limit: int, *, partition: int | None = None) -> Sequence[e.Recorded]:
             raise Unreadable(f"event after {after}, {limit} {partition}: no JSON")
+
+        async def last_position(self) -> int:
+            return 17
 
     with pytest.raises(ProjectorHalted, match="the log does not hold the event that was applied at 17"):
         applied(Damaged(), postgres, 18, AGENT_STEP)

@@ -219,6 +219,13 @@ def test_a_claim_names_no_topic_word_that_the_lines_do_not_hold() -> None:
     ]
 
 
+def test_a_topic_word_that_is_only_a_part_of_a_compound_is_not_named() -> None:
+    """Section 15, synonyms: the lines found for HikariPool name HikariPool-1, which is what the claim may say."""
+    line = "06:10:00 ERROR cart-api HikariPool-1 - Connection is not available"
+    talk = Conversation("确认 cart-api 是否存在 HikariPool 日志").answers((7, {"$.logs[0]": line}))
+    assert talk.claims() == [("observation", f"cart-api 日志中检索到相关记录：“{line}”。")]
+
+
 def test_lines_of_another_service_prove_nothing() -> None:
     talk = Conversation("确认 cart-api 是否存在 HikariCP 连接池耗尽。")
     talk.answers((8, {"$.logs[0]": "06:00:00 ERROR generic-service HikariCP active=50/50", "$.logs": "total=1"}))

@@ -22,6 +22,8 @@ DIRECT, INDIRECT, NO_EVIDENCE, CONTRADICTED = "direct_evidence", "indirect_suppo
         ("cart-api 的内存使用率为 95%，已持续 15 分钟。", INDIRECT),
         ("cart-api 当前存在 HighMemoryUsage 告警，导致下单失败。", INDIRECT),
         ("cart-api 内存泄漏已确认。", INDIRECT),
+        ("cart-api 已通过全部检查，系统运行良好。", INDIRECT),
+        ("cart-api 的内存使用率为 91%，系统运行良好。", INDIRECT),
         ("pay-api 有 30 次重启。", NO_EVIDENCE),
         ("一切都好。", NO_EVIDENCE),
         ("cart-api 的 HighMemoryUsage 告警 current=95%。", CONTRADICTED),

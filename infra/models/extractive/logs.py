@@ -74,5 +74,10 @@ def _most_different(lines: Sequence[Ref]) -> list[Ref]:
 
 def _topic_in(inquiry: Inquiry, lines: Sequence[Ref]) -> str:
     """The question's own topic words that stand in the lines: a claim names nothing else."""
-    held = [term for term in inquiry.terms if any(mentions(line.text, term) for line in lines)]
+    held = [term for term in inquiry.terms if any(_stands_in(line.text, term) for line in lines)]
     return " ".join(held)
+
+
+def _stands_in(text: str, term: str) -> bool:
+    """A part of a compound is no name of its own: HikariPool-1 is not HikariPool."""
+    return holds_name(text, term) if term.isascii() else mentions(text, term)

@@ -26,6 +26,7 @@ _DETAIL = {
 }
 _TOTAL = re.compile(r"total=(\d+)(?::\s*(.*))?", re.DOTALL)
 _SENTENCE_END = re.compile(r"[。！？!?\n]+")
+_CLAUSE_END = re.compile(r"[。！？!?；;，,\n]+")
 
 
 def verify(payload: Payload) -> dict[str, Any]:
@@ -57,7 +58,8 @@ def classify(claim_type: str, text: str, evidence: Sequence[str]) -> str:
         return INDIRECT if _shares_most_words(text, evidence) else NO_EVIDENCE
     if found == 0:
         return NO_EVIDENCE
-    return INDIRECT if found < stated.count or _concludes_more(claim_type, text, evidence) else DIRECT
+    says_more = _concludes_more(claim_type, text, evidence) or not _bears_out_every_clause(text, evidence)
+    return INDIRECT if found < stated.count or says_more else DIRECT
 
 
 def _absence_class(text: str, evidence: Sequence[str]) -> str:
@@ -94,6 +96,13 @@ def _concludes_more(claim_type: str, text: str, evidence: Sequence[str]) -> bool
     return claim_type in ("root_cause", "impact") or any(
         word in text.lower() and word not in whole for word in CONCLUSIONS
     )
+
+
+def _bears_out_every_clause(text: str, evidence: Sequence[str]) -> bool:
+    """Names alone entail nothing that is said of them: a clause needs a value, or most of its words in the evidence."""
+    clauses = [clause for clause in _CLAUSE_END.split(text) if clause.strip()]
+    stated = [(clause, atoms_of(clause)) for clause in clauses]
+    return all(atoms.values or atoms.literals or _shares_most_words(clause, evidence) for clause, atoms in stated)
 
 
 def _is_verbatim(text: str, evidence: Sequence[str]) -> bool:

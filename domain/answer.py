@@ -1,0 +1,43 @@
+"""What the user is shown after a verdict (section 7; R46, R47)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import assert_never
+
+from domain.composer_guard import guard_composition
+from domain.contracts import ComposerOutput, ComposerStatus, Route, ToolClass, ToolInvocation, VerifierEvaluation
+from domain.rendering import render_low_confidence, render_rejection
+from domain.scope import narrow_scope
+from domain.verdict import allowed_claims
+
+TEMPLATE = "template"
+
+
+def answer_after(
+    route: Route,
+    *,
+    question: str,
+    evaluations: Sequence[VerifierEvaluation],
+    invocations: Sequence[ToolInvocation] | None,
+    composition: str | None,
+    tool_classes: Mapping[str, ToolClass],
+) -> ComposerOutput | None:
+    """The Composer's wording, where code allows it, or a template; None while another round follows.
+
+    `evaluations` of all rounds in order. `composition` is the Composer's raw text, None where it gave none.
+    """
+    scope = narrow_scope(question)
+    match route:
+        case Route.RETRY:
+            return None
+        case Route.COMPOSE:
+            return guard_composition(composition, allowed_claims(evaluations), scope)
+        case Route.DISCLAIMER:
+            render = render_low_confidence
+        case Route.DEGRADE:
+            render = render_rejection
+        case _:
+            assert_never(route)
+    answer = render(evaluations=evaluations, invocations=invocations, scope=scope, tool_classes=tool_classes)
+    return ComposerOutput(status=ComposerStatus.VALID, reason=TEMPLATE, answer=answer)

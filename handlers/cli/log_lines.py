@@ -1,0 +1,32 @@
+"""The program's log, on standard error. `ASSAY_LOG` names the level; ERROR unless given."""
+
+from __future__ import annotations
+
+import copy
+import logging
+
+from handlers.cli.errors import UsageError
+
+
+class OneLine(logging.Formatter):
+    """An error is told in one line; where it was raised is of use to those who debug."""
+
+    def format(self, record: logging.LogRecord) -> str:
+        error = record.exc_info[1] if record.exc_info else None
+        if error is None:
+            return super().format(record)
+        bare = copy.copy(record)
+        bare.exc_info = bare.exc_text = None
+        return f"{super().format(bare)}: {type(error).__name__}: {error}"
+
+
+def log_to_stderr(level: str) -> None:
+    """Raises UsageError for a name that is no level."""
+    name = level.strip().upper() or "ERROR"
+    number = logging.getLevelNamesMapping().get(name)
+    if number is None:
+        raise UsageError(f"ASSAY_LOG: {level!r} is no level such as DEBUG, INFO, WARNING or ERROR")
+    handler = logging.StreamHandler()
+    made = logging.Formatter if number <= logging.DEBUG else OneLine
+    handler.setFormatter(made("%(asctime)s %(levelname)s %(name)s: %(message)s"))
+    logging.basicConfig(level=number, handlers=[handler])

@@ -1,0 +1,170 @@
+"""Running cases: each is a session of its own, recorded on servers of the evaluation's own (R63)."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from uuid import UUID
+
+from domain.contracts import Agent
+from domain.events import TERMINAL_TOPICS, Recorded, SessionOpenedContent, Sources
+from domain.masking import mask
+from domain.session.commands import OpenSession
+from domain.session.conversation import Surroundings
+from handlers.application import PromptFiles, injected_tools, make_ready, wall_clock, worker
+from handlers.evaluation.case import Case
+from handlers.evaluation.expectations import Miss, misses
+from handlers.evaluation.observation import Observation, observe
+from handlers.ports import Model, Workbench
+from handlers.runner import SessionRunner
+from handlers.session_ids import session_id_for
+from handlers.session_settings import model_server, session_settings
+from handlers.workbench import Workbenches
+from infra.embedded import running_servers_async
+from infra.event_log.session_log import SessionLog
+from infra.models.scripted import SCRIPTED, Script
+from infra.projector import ProjectorHalted, catch_up
+from infra.scenario.scenario import sample_scenario
+from infra.settings import Settings
+from infra.tools.contract import Tool
+
+AT_ONCE = 4
+PATIENCE_S = 30
+
+
+@dataclass(frozen=True, slots=True)
+class CaseResult:
+    """A case that was run, what its session came to, and every expectation that it missed."""
+
+    case: Case
+    session_id: UUID
+    seen: Observation
+    misses: tuple[Miss, ...]
+    seconds: float
+
+
+@dataclass(frozen=True, slots=True)
+class ScriptedWorkbench:
+    """Real tools, and models that say their lines."""
+
+    tools: Mapping[str, Tool]
+    surroundings: Surroundings
+    script: Script
+
+    def model_for(self, agent: Agent) -> Model:
+        return self.script.model_for(agent)
+
+
+@dataclass(slots=True)
+class Stage:
+    """Workbenches of scripted sessions, told apart by their recorded model server, and of all others."""
+
+    usual: Workbenches
+    _scripts: dict[str, Script] = field(default_factory=dict)
+
+    def put_on(self, script: Script, session_id: UUID) -> str:
+        """The model server to record for a session that plays this script."""
+        server = f"{SCRIPTED}:{session_id}"
+        self._scripts[server] = script
+        return server
+
+    async def __call__(self, opened: SessionOpenedContent) -> Workbench:
+        script = self._scripts.get(opened.base_url or "")
+        if script is None:
+            return await self.usual(opened)
+        bench = await self.usual(opened.model_copy(update={"base_url": None}))
+        return ScriptedWorkbench(bench.tools, bench.surroundings, script)
+
+
+def own_settings(settings: Settings, folder: Path) -> Settings:
+    """The same, on embedded servers in `folder`: no verdict of an evaluation reaches anybody's stream or read models."""
+    return settings.model_copy(
+        update={
+            "data_dir": folder / "data",
+            "key_dir": folder / "keys",
+            "nats_url": None,
+            "nats_credentials": {},
+            "postgres_dsn": None,
+        }
+    )
+
+
+async def evaluate(
+    cases: Sequence[Case], settings: Settings, folder: Path, tell: Callable[[CaseResult], None]
+) -> list[CaseResult]:
+    """Run all cases, a few at once, on servers in `folder`. `tell` hears of each as it is done."""
+    settings = own_settings(settings, folder)
+    stage = Stage(Workbenches(settings, injected_tools(settings)))
+    turns = asyncio.Semaphore(AT_ONCE)
+    async with running_servers_async(settings) as servers:
+        await make_ready(settings, servers)
+        async with worker(settings, servers, stage) as (runner, events):
+
+            async def run(case: Case) -> CaseResult:
+                async with turns:
+                    result = await run_case(case, settings, stage, runner, events)
+                tell(result)
+                return result
+
+            results = await asyncio.gather(*map(run, cases))
+            await _shown_in_read_models(events, servers.postgres_dsn)
+            return results
+
+
+async def run_case(
+    case: Case, settings: Settings, stage: Stage, runner: SessionRunner, events: SessionLog
+) -> CaseResult:
+    """Open the case's session and wait for its end; some worker must be carrying sessions on."""
+    started = time.monotonic()
+    session_id = session_id_for(None)
+    script = Script(case.replies) if case.model == "scripted" else None
+    server = stage.put_on(script, session_id) if script else model_server(settings) if case.model == "live" else None
+    await runner.submit(session_id, _opening(case, settings, server))
+    seen = observe(await _ended(events, session_id))
+    faults = [Miss("replies", "enough for the session", fault) for fault in script.faults] if script else []
+    return CaseResult(case, session_id, seen, (*faults, *misses(case.expect, seen)), time.monotonic() - started)
+
+
+async def _shown_in_read_models(events: SessionLog, dsn: str) -> None:
+    """So that sessions kept can be listed and shown; the results do not hang on it."""
+    with contextlib.suppress(TimeoutError, ProjectorHalted):
+        async with asyncio.timeout(PATIENCE_S):
+            await catch_up(events, dsn, await events.last_position())
+
+
+def _opening(case: Case, settings: Settings, server: str | None) -> OpenSession:
+    scenario, prompts = sample_scenario(), PromptFiles()
+    is_sample = case.sources is None
+    now = case.now or (scenario.now if is_sample else wall_clock())
+    in_force = session_settings(
+        settings if case.model == "live" else _offline(settings),
+        injected_tools(settings),
+        "sample" if is_sample else "given",
+    )
+    scripted = dict.fromkeys(case.replies, SCRIPTED)
+    return OpenSession(
+        question=mask(case.question)[0],
+        now=now,
+        clock="given" if case.now else "scenario" if is_sample else "wall",
+        settings=case.settings.applied_to(in_force.model_copy(update={"models": in_force.models | scripted})),
+        prompt_hashes={agent: prompts.sha256(agent) for agent in Agent},
+        sources=scenario.sources if case.sources is None else case.sources,
+        base_url=server,
+    )
+
+
+def _offline(settings: Settings) -> Settings:
+    return settings.model_copy(update={"openai_base_url": None, "openai_api_key": None})
+
+
+async def _ended(events: SessionLog, session_id: UUID) -> list[Recorded]:
+    history: list[Recorded] = []
+    async for recorded in events.follow_session(session_id):
+        history.append(recorded)
+        if recorded.event.TOPIC in TERMINAL_TOPICS:
+            break
+    return history

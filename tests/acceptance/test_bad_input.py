@@ -1,0 +1,168 @@
+"""What cannot be used is refused in one line that names what is wrong and where, and no session is opened."""
+
+from __future__ import annotations
+
+import socket
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from threading import Event
+from typing import Any
+
+import pytest
+
+QUESTION = "请排查 order-service 当前是否存在 HighMemoryUsage 告警。"
+
+
+@pytest.fixture(scope="module")
+def assay(new_assay: Callable[[], Any]) -> Any:
+    """One that no server runs for: unusable input is found before any is started."""
+    return new_assay()
+
+
+@pytest.fixture
+def closed_port() -> Iterator[int]:
+    """A loopback port that nobody listens on."""
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        yield taken.getsockname()[1]
+
+
+def refused(ran: Any, *named: str) -> None:
+    assert ran.status == 2, ran.err
+    assert ran.out == ""
+    (line,) = ran.err.splitlines()
+    assert line.startswith("assay: ")
+    for words in named:
+        assert words in line
+
+
+def test_an_empty_question_is_refused(assay: Any) -> None:
+    refused(assay.run("ask", " \n "), "question", "empty")
+
+
+@pytest.mark.parametrize("source", ["logs", "knowledge", "skills"])
+def test_a_missing_folder_is_named(assay: Any, source: str) -> None:
+    refused(assay.here("ask", QUESTION, f"--{source}", "not/here"), source, str(assay.folder / "not" / "here"))
+
+
+def test_a_file_where_a_folder_is_wanted_is_named(assay: Any) -> None:
+    (assay.folder / "one.log").write_text("2026-07-08T11:00:00Z INFO hello\n")
+    refused(assay.here("ask", QUESTION, "--logs", "one.log"), "logs", "one.log")
+
+
+def test_an_empty_folder_is_named(assay: Any, tmp_path: Path) -> None:
+    refused(assay.here("ask", QUESTION, "--knowledge", str(tmp_path)), "knowledge", str(tmp_path))
+
+
+def test_an_unreachable_prometheus_is_named(assay: Any, closed_port: int) -> None:
+    url = f"http://127.0.0.1:{closed_port}"
+    refused(assay.run("ask", QUESTION, "--metrics", url), "metrics", url)
+
+
+@pytest.mark.parametrize(
+    "text", ["", "not json", '{"status": "success"}', "[1, 2]", '{"status": "success", "data": 7}']
+)
+def test_a_file_that_is_no_alert_response_is_named(assay: Any, text: str) -> None:
+    (assay.folder / "alerts.json").write_text(text)
+    refused(assay.here("ask", QUESTION, "--metrics", "alerts.json"), "metrics", "alerts.json")
+
+
+def test_a_missing_alert_file_is_named(assay: Any) -> None:
+    refused(assay.here("ask", QUESTION, "--metrics", "missing.json"), "metrics", "missing.json")
+
+
+@pytest.mark.parametrize("now", ["yesterday", "2026-13-40", "9999-99-99T00:00:00Z", "0001-01-01T00:00:00+09:00"])
+def test_a_time_that_is_none_is_refused(assay: Any, now: str) -> None:
+    refused(assay.here("ask", QUESTION, "--now", now), "--now", now)
+
+
+@pytest.mark.parametrize(
+    ("variable", "value"),
+    [
+        ("ASSAY_THRESHOLD", "2"),
+        ("ASSAY_WINDOW_MINUTES", "soon"),
+        ("ASSAY_BUDGET_MODEL_CALLS", "0"),
+        ("ASSAY_SEAL", "rot13"),
+        ("ASSAY_NATS_URL", "localhost"),
+        ("OPENAI_BASE_URL", "ftp://models"),
+        ("ASSAY_TOOLS", "no/module"),
+        ("ASSAY_TOOLS", "no_such_module:make"),
+        ("ASSAY_LOG", "LOUD"),
+    ],
+)
+def test_a_bad_setting_is_named(assay: Any, variable: str, value: str) -> None:
+    named = variable if value != "no_such_module:make" else value
+    refused(assay.here("ask", QUESTION, **{variable: value}), named)
+
+
+def test_a_model_server_without_a_models_name_is_refused(assay: Any, closed_port: int) -> None:
+    """R42: which model answers must be known before the session is opened."""
+    refused(assay.here("ask", QUESTION, OPENAI_BASE_URL=f"http://127.0.0.1:{closed_port}/v1"), "ASSAY_MODEL", "planner")
+
+
+def test_unusable_input_leaves_no_server_and_no_data(assay: Any) -> None:
+    assay.here("ask", "")
+    assert assay.servers() == []
+    assert not (assay.folder / "data").exists()
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("ask",),
+        ("session", "list", "--limit", "0"),
+        ("session", "list", "--limit", "many"),
+        ("verdict", "watch", "--verdict", "GOOD"),
+        ("nothing",),
+        (),
+    ],
+    ids=" ".join,
+)
+def test_arguments_that_are_none_show_the_usage(assay: Any, arguments: tuple[str, ...]) -> None:
+    ran = assay.here(*arguments)
+    assert ran.status == 2
+    assert ran.err.startswith("usage: assay")
+
+
+# ---------------------------------------------------------------- with servers running
+
+
+@pytest.mark.parametrize("verb", ["show", "tail", "cancel", "feedback"])
+@pytest.mark.parametrize("session", ["01990000-0000-7000-8000-000000000000", "0199dead", "x; drop table"])
+def test_an_unknown_session_is_named(served: Any, verb: str, session: str) -> None:
+    more = ["wrong"] if verb == "feedback" else []
+    refused(served.here("session", verb, session, *more), "no session", session)
+
+
+def test_an_age_that_is_none_is_refused(served: Any) -> None:
+    refused(served.here("verdict", "watch", "--since", "yesterday"), "--since", "yesterday")
+
+
+def test_an_ambiguous_prefix_is_refused(served: Any) -> None:
+    ids = [served.ask(QUESTION, "--key", key)["session_id"] for key in ("ambiguous-231", "ambiguous-438")]
+    common = ids[0][:4]
+    assert ids[1].startswith(common)
+    refused(served.here("session", "show", common), "more than one session", common)
+
+
+def test_a_key_belongs_to_its_question(served: Any) -> None:
+    """R10: same key, other question."""
+    first = served.ask(QUESTION, "--key", "one key")
+    refused(served.here("ask", "另一个问题", "--key", "one key"), "key", first["session_id"], QUESTION)
+
+
+def test_feedback_waits_for_the_end(served: Any, model_server: Any) -> None:
+    """R10: a session that still runs has no answer to rate."""
+    reached, go_on = Event(), Event()
+
+    def slow(asked: Any) -> Any:
+        reached.set()
+        assert go_on.wait(100)
+        return asked.usual()
+
+    process = served.start("ask", QUESTION, "--key", "unfinished", **model_server.plays(slow))
+    assert reached.wait(100)
+    (running,) = served.here("session", "list", "--status", "running", "--json").documents
+    refused(served.here("session", "feedback", running["session_id"], "wrong"), "has not ended")
+    go_on.set()
+    assert served.finished(process).status == 0

@@ -1,0 +1,137 @@
+"""`assay doctor` says that all is well, or exits with 3 and names what is not (R66)."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import psycopg
+import pytest
+from nats.js import JetStreamContext
+
+from handlers.application import jetstream
+from infra.access import Role
+from infra.embedded import Servers, running_servers
+from infra.settings import Settings
+
+QUESTION = "请排查 order-service 当前是否存在 HighMemoryUsage 告警，只确认内存使用率过高这一件事。"
+
+
+@pytest.fixture(scope="module")
+def assay(new_assay: Callable[[], Any]) -> Any:
+    return new_assay()
+
+
+@pytest.fixture(scope="module")
+def servers(assay: Any) -> Iterator[Servers]:
+    """Servers with nothing on them yet, kept running for this module."""
+    with running_servers(Settings.from_env(assay.environment)) as running:
+        yield running
+
+
+@pytest.fixture(scope="module")
+def before_init(assay: Any, servers: Servers) -> Any:
+    """What `doctor` says of servers on which nothing has been made."""
+    assert servers.nats_url
+    return assay.run("doctor", "--json")
+
+
+@pytest.fixture(scope="module")
+def healthy(assay: Any, before_init: Any) -> Any:
+    """The same data folder after `assay init`."""
+    assert before_init.status == 3
+    assert assay.run("init").status == 0
+    return assay
+
+
+def as_admin(servers: Servers, act: Callable[[JetStreamContext], Any]) -> None:
+    async def connected() -> None:
+        async with jetstream(servers, Role.ADMIN) as js:
+            await act(js)
+
+    asyncio.run(connected())
+
+
+def problems(ran: Any) -> list[str]:
+    assert {finding["state"] for finding in ran.documents} <= {"ok", "problem"}
+    return [finding["detail"] for finding in ran.documents if finding["state"] == "problem"]
+
+
+def test_servers_that_were_never_initialised_are_said_to_be_so(before_init: Any) -> None:
+    found = problems(before_init)
+    for words in ("stream ASSAY_EVENTS does not exist", "consumer planner does not exist", "diagnosis_session v"):
+        assert any(words in one for one in found)
+
+
+def test_a_healthy_system_has_no_problem(healthy: Any) -> None:
+    """R66: every check says what it found."""
+    ran = healthy.run("doctor")
+    assert (ran.status, ran.err) == (0, "")
+    for words in ("packages", "topics", "streams", "planner: 0 waiting", "diagnosis_session v1 serving"):
+        assert words in ran.out
+    assert "problem" not in ran.out
+
+
+def test_a_changed_stream_is_named(healthy: Any, servers: Servers) -> None:
+    """R50, done-when 7: an admin let events expire."""
+
+    async def expire(js: JetStreamContext, seconds: float) -> None:
+        config = (await js.stream_info("ASSAY_EVENTS")).config
+        config.max_age = seconds
+        await js.update_stream(config)
+
+    as_admin(servers, lambda js: expire(js, 3600))
+    ran, ran_json = healthy.run("doctor"), healthy.run("doctor", "--json")
+    refused = healthy.run("ask", QUESTION)
+    as_admin(servers, lambda js: expire(js, 0))
+    assert (ran.status, ran_json.status) == (3, 3)
+    (found,) = problems(ran_json)
+    assert "stream ASSAY_EVENTS: max_age" in found
+    assert found in ran.out
+    assert "1 of" in ran.err
+    assert refused.status == 1
+    assert "max_age" in refused.err
+    assert healthy.run("doctor").status == 0
+
+
+def test_a_deleted_consumer_is_named(healthy: Any, servers: Servers) -> None:
+    """R66, done-when 7; `assay init` makes it again."""
+    as_admin(servers, lambda js: js.delete_consumer("ASSAY_EVENTS", "gatekeeper"))
+    ran = healthy.run("doctor", "--json")
+    assert ran.status == 3
+    assert problems(ran) == ["consumer gatekeeper does not exist"]
+    assert healthy.run("init").status == 0
+    assert healthy.run("doctor").status == 0
+
+
+@contextmanager
+def broken_table(servers: Servers) -> Iterator[None]:
+    """A column is missing, so that events cannot be applied."""
+    with psycopg.connect(servers.postgres_dsn, autocommit=True) as connection:
+        connection.execute("ALTER TABLE rm_agent_step_v1.agent_step RENAME COLUMN model TO model_before")
+        yield
+        connection.execute("ALTER TABLE rm_agent_step_v1.agent_step RENAME COLUMN model_before TO model")
+
+
+def test_a_halted_projector_is_named_and_goes_on_once_mended(healthy: Any, servers: Servers) -> None:
+    """R55, done-when 7: an event that cannot be applied is not skipped, and the answer does not depend on it."""
+    with broken_table(servers):
+        asked = healthy.run("ask", QUESTION, "--json")
+        ran = healthy.run("doctor", "--json")
+    assert (asked.status, asked.document["verdict"]) == (0, "PASS")
+    assert "the read models are behind" in asked.err
+    assert ran.status == 3
+    (found,) = problems(ran)
+    assert "agent_step v1 halted" in found
+    assert "AgentStepRecorded" in found
+
+    healthy.ask(QUESTION)
+    assert healthy.run("doctor").status == 0
+    assert {step["agent_name"] for step in healthy.show(asked.document["session_id"])["steps"]} == {
+        "planner",
+        "executor",
+        "verifier",
+        "composer",
+    }

@@ -1,0 +1,156 @@
+"""Three nats-servers on loopback with every stream on all of them, and the plant of the fault tests on top."""
+
+from __future__ import annotations
+
+import asyncio
+import itertools
+import json
+import os
+import secrets
+import signal
+import subprocess
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
+
+import nats.errors
+import pytest
+from nats.js.errors import APIError
+from pydantic import TypeAdapter
+
+from handlers.application import jetstream
+from infra.access import Credentials, Role
+from infra.embedded import Servers
+from infra.embedded.nats_server import nats_config, nats_server_binary
+from infra.embedded.process import LOOPBACK, free_port, wait_until, write_private
+from infra.event_log.errors import LogError
+from infra.streams import ACCESS, BLOBS, EVENTS, VERDICTS
+from tests.faults.plant import HERE, Plant
+
+NODES = ("n1", "n2", "n3")
+STREAMS = (EVENTS, BLOBS, VERDICTS, ACCESS)
+_PATIENCE_SECONDS = 60.0
+
+
+class NatsCluster:
+    """Like one server to its users, whom it gives the addresses of all three. `kill` takes the servers in turn."""
+
+    replicas = len(NODES)
+
+    def __init__(self, folder: Path) -> None:
+        self.credentials_file = folder / "credentials.json"
+        self._folder = folder
+        self._ports = {name: free_port() for name in NODES}
+        self._routes = {name: free_port() for name in NODES}
+        self._processes: dict[str, subprocess.Popen[bytes]] = {}
+        self._victims = itertools.cycle(NODES)
+
+    @property
+    def url(self) -> str:
+        return ",".join(f"nats://{LOOPBACK}:{port}" for port in self._ports.values())
+
+    @property
+    def credentials(self) -> Mapping[Role, Credentials]:
+        return TypeAdapter(dict[Role, Credentials]).validate_json(self.credentials_file.read_bytes())
+
+    def ensure_running(self) -> None:
+        """All three run, and JetStream has a leader."""
+        if not self.credentials_file.exists():
+            self._folder.mkdir()
+            users = {role: {"user": role, "password": secrets.token_urlsafe(24)} for role in Role}
+            write_private(self.credentials_file, json.dumps(users))
+        for name in NODES:
+            if name not in self._processes or self._processes[name].poll() is not None:
+                self._processes[name] = self._launch(name)
+        assert wait_until(lambda: asyncio.run(self._answers()), _PATIENCE_SECONDS), "the cluster has no leader"
+
+    def stop(self) -> None:
+        for process in self._processes.values():
+            process.terminate()
+        for process in self._processes.values():
+            process.wait(20)
+
+    def kill(self) -> None:
+        """SIGKILL the next server in turn and start it again; back when every stream is whole on all three."""
+        self._kill(next(self._victims))
+
+    def kill_leader(self) -> None:
+        """The same with the server that leads the events."""
+        self._kill(asyncio.run(self.leader(EVENTS)))
+
+    def _kill(self, name: str) -> None:
+        self._processes[name].send_signal(signal.SIGKILL)
+        self._processes[name].wait()
+        self._processes[name] = self._launch(name)
+        assert wait_until(lambda: asyncio.run(self._is_whole()), _PATIENCE_SECONDS), f"{name} did not catch up"
+
+    async def leader(self, stream: str) -> str:
+        """The name of the server that leads a stream."""
+        async with jetstream(self._servers, Role.ADMIN) as js:
+            cluster = (await js.stream_info(stream)).cluster
+        assert cluster is not None and cluster.leader is not None
+        return cluster.leader
+
+    @property
+    def _servers(self) -> Servers:
+        return Servers(self.url, self.credentials, "")
+
+    def _launch(self, name: str) -> subprocess.Popen[bytes]:
+        folder = self._folder / name
+        folder.mkdir(exist_ok=True)
+        config = nats_config(folder, name, self._ports[name], self.credentials)
+        routes = [f"nats://{LOOPBACK}:{port}" for port in self._routes.values()]
+        config["cluster"] = {"name": "assay", "listen": f"{LOOPBACK}:{self._routes[name]}", "routes": routes}
+        write_private(folder / "nats.json", json.dumps(config))
+        with (folder / "output").open("ab") as output:
+            return subprocess.Popen(
+                [nats_server_binary(), "--config", str(folder / "nats.json")], stdout=output, stderr=output
+            )
+
+    async def _answers(self) -> bool:
+        try:
+            async with asyncio.timeout(2), jetstream(self._servers, Role.ADMIN) as js:
+                await js.account_info()
+                return True
+        except (LogError, nats.errors.Error, APIError, OSError):
+            return False
+
+    async def _is_whole(self) -> bool:
+        """Every replica of every stream is there and holds what its leader holds."""
+        try:
+            async with asyncio.timeout(2), jetstream(self._servers, Role.ADMIN) as js:
+                clusters = [(await js.stream_info(stream)).cluster for stream in STREAMS]
+        except (LogError, nats.errors.Error, APIError, OSError):
+            return False
+        replicas = [replica for cluster in clusters if cluster for replica in cluster.replicas or ()]
+        return len(replicas) == len(STREAMS) * (len(NODES) - 1) and all(
+            replica.current and not replica.offline for replica in replicas
+        )
+
+
+@pytest.fixture
+def cluster(tmp_path: Path) -> Iterator[NatsCluster]:
+    """Running, without streams."""
+    servers = NatsCluster(tmp_path / "nats")
+    try:
+        servers.ensure_running()
+        yield servers
+    finally:
+        servers.stop()
+
+
+@pytest.fixture
+def plant(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[..., Plant]]:
+    """`plant(workers, ack_wait_s=…, tool_s=…)`: workers on the cluster, with streams; `plant.nats` is the cluster."""
+    monkeypatch.syspath_prepend(str(HERE))  # where the settings' `counting_tools:make` is found
+    tmp_path.chmod(0o711)
+    tmp_path.parent.chmod(0o711)
+    built: list[Plant] = []
+
+    def build(workers: int, *, ack_wait_s: float, tool_s: float) -> Plant:
+        built.append(Plant(tmp_path, NatsCluster(tmp_path / "nats"), ack_wait_s, tool_s))
+        built[-1].start(workers)
+        return built[-1]
+
+    yield build
+    for each in built:
+        each.stop()

@@ -1,0 +1,114 @@
+"""Commands from outside: open, cancel, feedback; bad ones, late ones, repeated ones (R10)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from domain.contracts import Agent, Message
+from domain.events import Erased, SessionOpened
+from domain.session.commands import CancelSession, FailSession, GiveFeedback, RunGatekeeper
+from domain.session.decide import InvalidCommand
+
+
+def test_a_session_opens_with_its_first_round(given: Any) -> None:
+    """R1, R10: one commit, so that no session is without the event that triggers its first step."""
+    session = given().opened(has_key=True)
+    assert [entry.event.TOPIC for entry in session.history] == ["SessionOpened", "RoundStarted"]
+    assert session.history[0].event.facts.has_key is True
+    assert session.history[1].event.facts.round == 1
+
+
+@pytest.mark.parametrize("question", ["", "  \n", "\u3000"])
+def test_an_empty_question_is_refused(given: Any, question: str) -> None:
+    """R10."""
+    with pytest.raises(InvalidCommand, match="the question is empty"):
+        given().opened(question)
+
+
+def test_opening_again_with_the_same_question_is_harmless(given: Any) -> None:
+    """R10: same key and question, same session."""
+    session = given().opened("慢")
+    before = session.history
+    session.opened(" 慢 ")
+    assert session.history == before
+
+
+def test_the_same_key_with_another_question_is_an_error(given: Any) -> None:
+    """R10."""
+    with pytest.raises(InvalidCommand, match="about another question: 慢"):
+        given().opened("慢").opened("快")
+
+
+def test_a_key_whose_session_was_erased_cannot_be_used_again(given: Any) -> None:
+    """R10, R62."""
+    with pytest.raises(InvalidCommand, match="whose content has been erased"):
+        given().opened("慢").erased().opened("慢")
+
+
+def test_question_and_history_are_masked_before_they_are_recorded(given: Any) -> None:
+    """R22."""
+    session = given().opened("password=hunter2 为什么被拒", history=(Message(role="user", content="token=abc123def"),))
+    opened = session.history[0].event
+    assert isinstance(opened, SessionOpened)
+    assert opened.content.question == "password=[masked:password] 为什么被拒"
+    assert opened.content.history[0].content == "token=[masked:secret]"
+    before = session.history
+    session.opened("password=hunter2 为什么被拒")
+    assert session.history == before
+
+
+def test_half_a_surrogate_pair_in_a_question_can_be_recorded(given: Any) -> None:
+    """R7: a terminal may hand over bytes that are no UTF-8."""
+    assert given().opened("慢\udce4").history[0].event.content.question == "慢\ufffd"
+
+
+def test_cancelling_ends_a_session_in_any_phase_once(given: Any, say: Any) -> None:
+    """R10."""
+    for prepare in ("opened", "executing", "concluding"):
+        session = getattr(given(), prepare)()
+        (cancelled,) = session.when(CancelSession("问错了，密码=hunter2"))
+        assert cancelled.content.reason == "问错了，密码=[masked:password]"
+        assert session.due is None
+        assert session.when(CancelSession()) == ()
+
+
+def test_what_a_worker_records_after_the_cancellation_makes_no_event(given: Any, say: Any) -> None:
+    """R7, R10."""
+    session = given().executing()
+    session.when(CancelSession())
+    assert session.model(Agent.EXECUTOR, say.failure()) == ()
+    assert session.when(RunGatekeeper()) == ()
+    assert session.when(FailSession("executor", "step_failed", "")) == ()
+
+
+def test_feedback_is_given_to_an_ended_session_as_often_as_wanted(given: Any) -> None:
+    """R10, R53."""
+    session = given().executing()
+    session.when(CancelSession())
+    for rating in ("wrong", "helpful"):
+        (given_feedback,) = session.when(GiveFeedback(rating, "联系 a@b.com"))
+        assert (given_feedback.facts.rating, given_feedback.content.text) == (rating, "联系 [masked:email]")
+    assert session.due is None
+
+
+def test_feedback_on_a_running_session_is_refused(given: Any) -> None:
+    """R10."""
+    with pytest.raises(InvalidCommand, match="the session has not ended yet"):
+        given().opened().when(GiveFeedback("helpful"))
+
+
+@pytest.mark.parametrize("command", [CancelSession(), GiveFeedback("wrong")])
+def test_a_session_that_does_not_exist_cannot_be_changed(given: Any, command: Any) -> None:
+    """R10."""
+    with pytest.raises(InvalidCommand, match="there is no such session"):
+        given().when(command)
+
+
+def test_on_an_erased_session_only_what_is_no_text_is_recorded(given: Any) -> None:
+    """R62: there is no key to seal a text with."""
+    session = given().opened().erased()
+    assert session.when(CancelSession("为什么"))[0].content == Erased()
+    (feedback,) = session.when(GiveFeedback("wrong", "为什么"))
+    assert (feedback.facts.rating, feedback.content) == ("wrong", Erased())

@@ -1,0 +1,181 @@
+"""R50, R62: the stored form of events: readable for ever, sealed, bound to its place, erasable."""
+
+from __future__ import annotations
+
+import base64
+import json
+from pathlib import Path
+from typing import Any
+from uuid import UUID
+
+import pytest
+
+from domain.events import (
+    ERASED,
+    EVENTS,
+    FeedbackGiven,
+    FeedbackGivenContent,
+    FeedbackGivenFacts,
+    SessionErased,
+)
+from infra.event_log.errors import ContentErased, Unreadable
+from infra.event_log.keys import Key
+from infra.event_log.mapper import Entry, SessionMapper, StoredEntry
+
+SESSION = UUID("0198c0de-0000-7000-8000-000000000001")
+OTHER = UUID("0198c0de-0000-7000-8000-000000000002")
+GOLDEN: list[dict[str, Any]] = json.loads((Path(__file__).parent / "golden_events.json").read_text())
+FEEDBACK = FeedbackGiven(
+    facts=FeedbackGivenFacts(rating="wrong"), content=FeedbackGivenContent(text="日志来自演练环境")
+)
+
+
+class KeysInMemory:
+    def __init__(self, *sessions: UUID) -> None:
+        self.keys = {session: Key(bytes([number]) * 32) for number, session in enumerate(sessions)}
+
+    def create(self, session_id: UUID) -> Key:
+        return self.keys.setdefault(session_id, Key(b"\xff" * 32))
+
+    def get(self, session_id: UUID) -> Key | None:
+        return self.keys.get(session_id)
+
+    def destroy(self, session_id: UUID) -> None:
+        self.keys.pop(session_id, None)
+
+
+def sealing(*sessions: UUID) -> SessionMapper:
+    return SessionMapper(KeysInMemory(*sessions), "aes-256-gcm")
+
+
+def stored(parts: dict[str, Any]) -> StoredEntry:
+    """A golden entry as it stands in a log that does not seal."""
+    data = base64.b64encode(json.dumps(parts["content"]).encode()).decode()
+    slot = None if parts["content"] is None else {"alg": "none", "kid": "", "nonce": "", "data": data}
+    state = json.dumps({"facts": parts["facts"], "content": slot}).encode()
+    return StoredEntry(SESSION, 1, parts["topic"], state, parts["schema_version"])
+
+
+def test_the_golden_file_knows_every_version_of_every_event() -> None:
+    """R50: a new version is added to the file, an old one is never taken out."""
+    known = {(parts["topic"], parts["schema_version"]) for parts in GOLDEN}
+
+    assert known == {(topic, version) for topic, cls in EVENTS.items() for version in range(1, cls.VERSION + 1)}
+
+
+@pytest.mark.parametrize("parts", GOLDEN, ids=lambda parts: f"{parts['topic']}-{parts['schema_version']}")
+def test_what_was_ever_stored_is_still_read(parts: dict[str, Any]) -> None:
+    """R50."""
+    event = sealing().to_domain_event(stored(parts)).event
+
+    assert type(event) is EVENTS[parts["topic"]]
+    if parts["schema_version"] == type(event).VERSION:
+        assert event.facts.model_dump(mode="json") == parts["facts"]
+        assert (None if event.content == ERASED else event.content.model_dump(mode="json")) == parts["content"]
+
+
+def test_a_sealed_event_comes_back_as_it_was() -> None:
+    mapper = sealing(SESSION)
+
+    assert mapper.to_domain_event(mapper.to_stored_event(Entry(SESSION, 3, FEEDBACK))) == Entry(SESSION, 3, FEEDBACK)
+
+
+def test_facts_are_open_and_content_is_not() -> None:
+    """R62: of the content nothing can be read in the stored form."""
+    state = json.loads(sealing(SESSION).to_stored_event(Entry(SESSION, 3, FEEDBACK)).state)
+
+    assert state["facts"] == {"rating": "wrong"}
+    assert set(state["content"]) == {"alg", "kid", "nonce", "data"}
+    assert "演练".encode() not in base64.b64decode(state["content"]["data"])
+
+
+def test_content_without_its_key_reads_as_erased_and_facts_stay() -> None:
+    """R62."""
+    kept = sealing(SESSION).to_stored_event(Entry(SESSION, 3, FEEDBACK))
+
+    event = sealing().to_domain_event(kept).event
+
+    assert event == FeedbackGiven(facts=FeedbackGivenFacts(rating="wrong"), content=ERASED)
+
+
+def test_content_stays_erased_when_the_session_gets_a_new_key() -> None:
+    """R62: the same idempotency key asked again after an erasure must not look like damage."""
+    kept = sealing(SESSION).to_stored_event(Entry(SESSION, 3, FEEDBACK))
+
+    assert sealing(OTHER, SESSION).to_domain_event(kept).event.content == ERASED
+
+
+def test_content_that_is_erased_needs_no_key() -> None:
+    """R62: the erasure itself is recorded after the key is gone."""
+    mapper = sealing()
+    erased = Entry(SESSION, 9, SessionErased(content=ERASED))
+
+    assert mapper.to_domain_event(mapper.to_stored_event(erased)) == erased
+
+
+def test_new_content_of_an_erased_session_is_refused() -> None:
+    with pytest.raises(ContentErased, match="has no key"):
+        sealing().to_stored_event(Entry(SESSION, 9, FEEDBACK))
+
+
+@pytest.mark.parametrize("place", [{"originator_version": 4}, {"topic": "VerdictOverridden"}])
+def test_sealed_content_does_not_open_in_another_place(place: dict[str, Any]) -> None:
+    """R60: a seal is bound to session, version and topic."""
+    mapper = sealing(SESSION)
+    kept = mapper.to_stored_event(Entry(SESSION, 3, FEEDBACK))
+    moved = StoredEntry(**{**vars(kept), **place})
+
+    with pytest.raises(Unreadable, match="does not open with its key"):
+        mapper.to_domain_event(moved)
+
+
+def test_unsealed_content_is_kept_by_setting() -> None:
+    """R62: `alg: none`."""
+    mapper = SessionMapper(KeysInMemory(), "none")
+    kept = mapper.to_stored_event(Entry(SESSION, 3, FEEDBACK))
+
+    assert base64.b64decode(json.loads(kept.state)["content"]["data"]).decode() == '{"text":"日志来自演练环境"}'
+    assert mapper.to_domain_event(kept).event == FEEDBACK
+
+
+def test_sealed_content_is_read_after_sealing_was_turned_off() -> None:
+    keys = KeysInMemory(SESSION)
+    kept = SessionMapper(keys, "aes-256-gcm").to_stored_event(Entry(SESSION, 3, FEEDBACK))
+
+    assert SessionMapper(keys, "none").to_domain_event(kept).event == FEEDBACK
+
+
+@pytest.mark.parametrize(
+    ("stored_entry", "reason"),
+    [
+        (StoredEntry(SESSION, 1, "NoSuchEvent", b'{"facts":{},"content":null}'), "no such event in this release"),
+        (StoredEntry(SESSION, 1, "FeedbackGiven", b'{"facts":{},"content":null}', 99), "no such event in this release"),
+        (StoredEntry(SESSION, 1, "FeedbackGiven", b"not JSON"), "FeedbackGiven"),
+        (StoredEntry(SESSION, 1, "FeedbackGiven", b"[]"), "FeedbackGiven"),
+        (StoredEntry(SESSION, 1, "FeedbackGiven", b'{"facts":{},"content":null}'), "rating"),
+        (StoredEntry(SESSION, 1, "FeedbackGiven", b'{"facts":{"rating":"wrong"},"content":{"alg":"rot13"}}'), "kid"),
+        (StoredEntry(SESSION, 1, "FeedbackGiven", b'{"facts":{"rating":"wrong"},"content":"text"}'), "FeedbackGiven"),
+    ],
+)
+def test_what_cannot_be_read_is_named(stored_entry: StoredEntry, reason: str) -> None:
+    """R55: the projector halts with a message that says where and why."""
+    with pytest.raises(Unreadable, match=reason):
+        sealing(SESSION).to_domain_event(stored_entry)
+
+
+def test_an_older_version_is_brought_up_step_by_step(monkeypatch: pytest.MonkeyPatch) -> None:
+    """R50: `upcast_v1_v2` changes facts and content as JSON before they are validated."""
+
+    class Renamed(FeedbackGiven):
+        VERSION = 2
+
+        @staticmethod
+        def upcast_v1_v2(parts: dict[str, Any]) -> None:
+            parts["facts"]["rating"] = {"bad": "wrong"}[parts["facts"]["rating"]]
+
+    monkeypatch.setitem(EVENTS, "FeedbackGiven", Renamed)
+    old = {"topic": "FeedbackGiven", "schema_version": 1, "facts": {"rating": "bad"}, "content": {"text": "x"}}
+
+    assert sealing().to_domain_event(stored(old)).event == Renamed(
+        facts=FeedbackGivenFacts(rating="wrong"), content=FeedbackGivenContent(text="x")
+    )

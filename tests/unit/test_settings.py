@@ -1,0 +1,124 @@
+"""The settings of a process: what the environment says, and which variable is wrong when it cannot be used."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from domain.contracts import Agent
+from infra.access import Role
+from infra.settings import Settings, SettingsError
+
+
+def test_without_any_variable_both_servers_are_embedded() -> None:
+    settings = Settings.from_env({})
+
+    assert (settings.nats_url, settings.postgres_dsn) == (None, None)
+    assert (settings.threshold, settings.window_minutes, settings.ack_wait, settings.seal) == (
+        "0.5",
+        60,
+        30.0,
+        "aes-256-gcm",
+    )
+
+
+def test_keys_are_kept_apart_from_the_data() -> None:
+    """R62: a copy of the data folder holds no keys."""
+    settings = Settings.from_env({})
+
+    assert not settings.key_dir.is_relative_to(settings.data_dir)
+
+
+def test_empty_variables_count_as_absent() -> None:
+    assert Settings.from_env({"ASSAY_THRESHOLD": "", "OPENAI_API_KEY": " "}) == Settings.from_env({})
+
+
+def test_values_are_taken_from_their_variables() -> None:
+    settings = Settings.from_env(
+        {
+            "ASSAY_DATA_DIR": "/data",
+            "ASSAY_MODEL": "m",
+            "ASSAY_MODEL_VERIFIER": "v",
+            "ASSAY_BUDGET_TOKENS": "1000",
+            "ASSAY_THRESHOLD": "0.60",
+            "ASSAY_TOOLS": "my.tools:make",
+            "ASSAY_NATS_SERVICE_PASSWORD": "secret",
+        }
+    )
+
+    assert settings.data_dir == Path("/data")
+    assert (settings.model, settings.models) == ("m", {Agent.VERIFIER: "v"})
+    assert (settings.budgets.tokens, settings.budgets.model_calls) == (1000, 12)
+    assert settings.threshold == "0.60"
+    assert settings.tools == "my.tools:make"
+    assert settings.nats_credentials[Role.SERVICE].user == "service"
+    assert settings.nats_credentials[Role.SERVICE].password.get_secret_value() == "secret"
+
+
+def test_credentials_come_from_a_file_and_single_variables_win(tmp_path: Path) -> None:
+    file = tmp_path / "credentials.json"
+    file.write_text(json.dumps({"admin": {"password": "a"}, "service": {"user": "svc", "password": "b"}}))
+    environ = {"ASSAY_NATS_CREDENTIALS_FILE": str(file), "ASSAY_NATS_SERVICE_PASSWORD": "c"}
+    credentials = Settings.from_env(environ).nats_credentials
+
+    assert (credentials[Role.ADMIN].user, credentials[Role.ADMIN].password.get_secret_value()) == ("admin", "a")
+    assert (credentials[Role.SERVICE].user, credentials[Role.SERVICE].password.get_secret_value()) == ("svc", "c")
+
+
+@pytest.mark.parametrize(
+    ("variable", "value"),
+    [
+        ("ASSAY_THRESHOLD", "high"),
+        ("ASSAY_THRESHOLD", "1.1"),
+        ("ASSAY_THRESHOLD", "NaN"),
+        ("ASSAY_WINDOW_MINUTES", "0"),
+        ("ASSAY_BUDGET_MODEL_CALLS", "-1"),
+        ("ASSAY_BUDGET_SECONDS", "soon"),
+        ("ASSAY_SEAL", "rot13"),
+        ("ASSAY_NATS_URL", "localhost"),
+        ("ASSAY_ACK_WAIT", "0"),
+        ("ASSAY_TOOLS", "no factory"),
+        ("OPENAI_BASE_URL", "ftp://x"),
+        ("ASSAY_NATS_CREDENTIALS_FILE", "/nowhere"),
+    ],
+)
+def test_a_bad_value_is_reported_with_its_variable(variable: str, value: str) -> None:
+    with pytest.raises(SettingsError, match=f"^{variable}: "):
+        Settings.from_env({variable: value})
+
+
+def test_a_user_without_a_password_is_reported_with_the_variable_that_lacks() -> None:
+    with pytest.raises(SettingsError, match=r"^ASSAY_NATS_ADMIN_PASSWORD: "):
+        Settings.from_env({"ASSAY_NATS_ADMIN_USER": "root"})
+
+
+@pytest.mark.parametrize("document", ["[]", '{"admin": 1}', '{"emperor": {"password": "x"}}', "{"])
+def test_a_credentials_file_of_the_wrong_shape_is_reported(tmp_path: Path, document: str) -> None:
+    file = tmp_path / "credentials.json"
+    file.write_text(document)
+
+    with pytest.raises(SettingsError, match=r"^ASSAY_NATS_CREDENTIALS_FILE"):
+        Settings.from_env({"ASSAY_NATS_CREDENTIALS_FILE": str(file)})
+
+
+def test_secrets_are_not_shown() -> None:
+    environ = {
+        "OPENAI_API_KEY": "hush",
+        "ASSAY_POSTGRES_DSN": "postgresql://u:hush@h/d",
+        "ASSAY_NATS_ADMIN_PASSWORD": "hush",
+    }
+
+    assert "hush" not in repr(Settings.from_env(environ))
+
+
+def test_importing_the_settings_does_not_import_the_clients() -> None:
+    """The command line reads its settings before it knows whether it needs any server."""
+    program = "import sys, infra.settings; print({'openai', 'nats', 'faststream', 'psycopg'} & sys.modules.keys())"
+
+    assert (
+        subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True).stdout == "set()\n"
+    )
