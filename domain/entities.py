@@ -87,6 +87,7 @@ class RecordedWording:
     """
 
     def __init__(self, question: str, invocations: Sequence[ToolInvocation]) -> None:
+        self._known: dict[tuple[str, bool], bool] = {}
         self._question = Wording([question])
         self._tools = Wording([invocation.tool_name for invocation in invocations])
         self._items = Wording([text for invocation in invocations for text in _items(invocation)])
@@ -100,6 +101,12 @@ class RecordedWording:
 
     def holds(self, name: str, *, searched: bool) -> bool:
         """Whether a tool returned it; with `searched`, being looked for by a tool is enough."""
+        key = name, searched
+        if key not in self._known:
+            self._known[key] = self._found(name, searched=searched)
+        return self._known[key]
+
+    def _found(self, name: str, *, searched: bool) -> bool:
         if self._items.holds(name) or self._tools.holds(name):
             return True
         if searched:

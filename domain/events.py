@@ -458,4 +458,3 @@ EVENTS: dict[str, type[Event]] = {
 
 TERMINAL_TOPICS = frozenset({SessionCompleted.TOPIC, SessionFailed.TOPIC, SessionCancelled.TOPIC})
 """A session with one of these takes no further step (R7)."""
-

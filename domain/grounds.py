@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from fractions import Fraction
 from functools import cached_property
+from typing import TypeAlias
 
 from domain.contracts import (
     CheckedBinding,
@@ -50,19 +51,31 @@ class Grounds:
 
     def passes(self, claim: Claim) -> bool:
         """Whether the gatekeeper lets the claim stand (R26)."""
-        if not passed_bindings(claim, self.gatekeeper):
+        if not self.passed(claim):
             return False
-        states = [s.status for s in self.gatekeeper.subjects if s.kind == "claim" and s.id == claim.claim_id]
-        if states:
+        if states := self._states_of_claims.get(claim.claim_id):
             return all(state is CheckState.PASS for state in states)
-        return not any(
-            binding.claim_id == claim.claim_id and binding.severity is Severity.REJECT
-            for binding in self.gatekeeper.checked_bindings
-        )
+        return not any(binding.severity is Severity.REJECT for binding in self._bindings.get(claim.claim_id, ()))
+
+    def passed(self, claim: Claim) -> tuple[CheckedBinding, ...]:
+        """The claim's own bindings that were found true."""
+        return passed_bindings(claim, self._bindings)
+
+    @cached_property
+    def _bindings(self) -> BindingsByClaim:
+        return bindings_by_claim(self.gatekeeper)
+
+    @cached_property
+    def _states_of_claims(self) -> Mapping[str, list[CheckState]]:
+        states: dict[str, list[CheckState]] = {}
+        for subject in self.gatekeeper.subjects:
+            if subject.kind == "claim":
+                states.setdefault(subject.id, []).append(subject.status)
+        return states
 
     def items_of(self, claim: Claim) -> Measurements:
         """The numbers of the items that the claim rests on."""
-        return self._measured(passed_bindings(claim, self.gatekeeper))
+        return self._measured(self.passed(claim))
 
     def items_behind(self, fact: CheckedFact) -> Measurements:
         """For a fact outside the claims: all passed items, and what the calls it refers to returned."""
@@ -111,7 +124,7 @@ class Grounds:
             return False
         return is_stale(
             claim.claim_text,
-            passed_bindings(claim, self.gatekeeper),
+            self.passed(claim),
             self.invocations,
             question=self.question,
             now=self.clock,
@@ -147,15 +160,24 @@ class Grounds:
         )
 
 
-def passed_bindings(claim: Claim, gatekeeper: GatekeeperResult) -> tuple[CheckedBinding, ...]:
+BindingsByClaim: TypeAlias = Mapping[str, Sequence[CheckedBinding]]
+
+
+def bindings_by_claim(gatekeeper: GatekeeperResult) -> BindingsByClaim:
+    found: dict[str, list[CheckedBinding]] = {}
+    for binding in gatekeeper.checked_bindings:
+        if binding.claim_id is not None:
+            found.setdefault(binding.claim_id, []).append(binding)
+    return found
+
+
+def passed_bindings(claim: Claim, bindings: BindingsByClaim) -> tuple[CheckedBinding, ...]:
     """The claim's own bindings that were found true; one cited by another claim of the same id does not count."""
     own = {(binding.source_invocation_id, binding.raw_path) for binding in claim.evidence_bindings}
     return tuple(
         checked
-        for checked in gatekeeper.checked_bindings
-        if checked.claim_id == claim.claim_id
-        and checked.status is CheckState.PASS
-        and (checked.source_invocation_id, checked.raw_path) in own
+        for checked in bindings.get(claim.claim_id, ())
+        if checked.status is CheckState.PASS and (checked.source_invocation_id, checked.raw_path) in own
     )
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
@@ -60,18 +61,35 @@ def rules_not_checked(grounds: Grounds) -> tuple[str, ...]:
 def judged_claims(facts: Sequence[CheckedFact], grounds: Grounds) -> tuple[list[CheckedFact], list[Adjustment]]:
     """One fact for each claim: the worst of what the model said of it, lowered by the rules."""
     judged, adjustments = [], []
+    said = _Said(facts)
     for claim in grounds.claims:
-        said = [fact for fact in facts if speaks_of(fact, claim)]
-        fact, changes = _one_fact(claim, said)
+        fact, changes = _one_fact(claim, said.of(claim))
         lowered, more = _lowered(fact, _claim_lowerings(claim, grounds), claim.claim_id)
         judged.append(lowered)
         adjustments += [*changes, *more]
     return judged, adjustments
 
 
-def speaks_of(fact: CheckedFact, claim: Claim) -> bool:
-    """By its claim id; a fact without one speaks of the claim whose words it repeats."""
-    return fact.claim_id == claim.claim_id or (not fact.claim_id and same_words(fact.fact, claim.claim_text))
+class _Said:
+    """The facts of the model by what they speak of: by claim id, or without one by the words of the claim."""
+
+    def __init__(self, facts: Sequence[CheckedFact]) -> None:
+        self._facts = facts
+        self._places: dict[tuple[str, str], list[int]] = defaultdict(list)
+        for place, fact in enumerate(facts):
+            self._places[("id", fact.claim_id) if fact.claim_id else ("words", words_only(fact.fact))].append(place)
+
+    def of(self, claim: Claim) -> list[CheckedFact]:
+        return [self._facts[place] for place in sorted(self._places_of(claim))]
+
+    def beside(self, claims: Sequence[Claim]) -> list[CheckedFact]:
+        """The facts that speak of none of the claims."""
+        taken = {place for claim in claims for place in self._places_of(claim)}
+        return [fact for place, fact in enumerate(self._facts) if place not in taken]
+
+    def _places_of(self, claim: Claim) -> list[int]:
+        named, worded = ("id", claim.claim_id), ("words", words_only(claim.claim_text))
+        return [*self._places.get(named, ()), *self._places.get(worded, ())]
 
 
 def same_words(one: str, other: str) -> bool:
@@ -198,9 +216,7 @@ def _lowered(fact: CheckedFact, lowerings: Iterator[Lowering], subject: str) -> 
 def judged_other_facts(facts: Sequence[CheckedFact], grounds: Grounds) -> tuple[list[CheckedFact], list[Adjustment]]:
     """The facts that the model found beside the claims, with criticality by kind (R36, R38)."""
     judged, adjustments = [], []
-    for fact in facts:
-        if any(speaks_of(fact, claim) for claim in grounds.claims):
-            continue
+    for fact in _Said(facts).beside(grounds.claims):
         critical = is_critical_fact(fact.fact, said_by_model=fact.is_critical)
         own = fact.model_copy(update={"is_critical": critical, "claim_id": None})
         lowered, changes = _lowered(own, _fact_lowerings(own, grounds), own.fact)
@@ -230,9 +246,10 @@ def unlisted_facts(
 ) -> tuple[list[CheckedFact], list[Adjustment]]:
     """Confirmed-sounding sentences of the answer that hold numbers or names nobody found, and no fact lists (R38)."""
     found, adjustments = [], []
-    for sentence in sentences(answer or ""):
+    listed = [words_only(fact.fact) for fact in facts]
+    for sentence in dict.fromkeys(sentences(answer or "")):
         lowering = _answer_lowering(sentence, grounds)
-        if lowering is None or any(words_only(sentence) in words_only(fact.fact) for fact in facts):
+        if lowering is None or any(words_only(sentence) in words for words in listed):
             continue
         found.append(CheckedFact(fact=sentence, is_critical=True, verification=lowering.to, detail=lowering.message))
         adjustments.append(

@@ -21,14 +21,6 @@ from domain.events import (
 
 NO_VERDICT = "NONE"
 
-PUBLISHED_TOPICS = (
-    VerdictIssued.TOPIC,
-    VerdictOverridden.TOPIC,
-    SessionCompleted.TOPIC,
-    SessionFailed.TOPIC,
-    SessionCancelled.TOPIC,
-)
-
 
 @dataclass(frozen=True, slots=True)
 class PublicEvent:

@@ -145,9 +145,12 @@ class _Material:
         verified = {words_only(claim.claim.claim_text) for claim in self.confirmed()}
         texts = [words_only(text) for evaluation in self.evaluations for text in _claimed(evaluation)]
         blocked = {words for words in texts if words and words not in verified}
-        return lambda text: (
-            mentions_excluded(text, self.scope) is None and not any(words in words_only(text) for words in blocked)
-        )
+
+        def may_show(text: str) -> bool:
+            said = words_only(text)
+            return mentions_excluded(text, self.scope) is None and not any(words in said for words in blocked)
+
+        return may_show
 
 
 def _claimed(evaluation: VerifierEvaluation) -> list[str]:

@@ -137,10 +137,11 @@ def _asks_for_documentation(question: str) -> bool:
 
 def _exclusions(text: str) -> Iterator[tuple[re.Match[str], int]]:
     """Each excluding phrase, and where the list behind it ends."""
-    start = 0
+    start = limit = 0
     while found := _EXCLUDING.search(text, start):
-        sentence = _SENTENCE_END.search(text, found.end())
-        limit = sentence.start() if sentence else len(text)
+        if found.end() > limit:
+            sentence = _SENTENCE_END.search(text, found.end())
+            limit = sentence.start() if sentence else len(text)
         start = _list_end(text, found.end(), limit)
         yield found, start
 

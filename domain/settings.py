@@ -2,15 +2,28 @@
 
 from __future__ import annotations
 
-from decimal import Decimal
-from typing import Literal
+from decimal import Decimal, InvalidOperation
+from typing import Annotated, Literal
 
-from pydantic import Field, field_validator
+from pydantic import AfterValidator, Field
 
 from domain.contracts import TOOL_CLASSES, Agent, Contract, ToolClass
 
 RULE_VERSION = "2026-11"
 """Version of the evidence rules; stands in every check and verdict (R42). Change it when a rule decides differently."""
+
+
+def _share(value: str) -> str:
+    try:
+        if Decimal(0) <= Decimal(value) <= Decimal(1):
+            return value
+    except InvalidOperation:  # no number, or NaN
+        pass
+    raise ValueError("must be a decimal number between 0 and 1")
+
+
+Share = Annotated[str, AfterValidator(_share)]
+"""A decimal string between 0 and 1: a boundary must not depend on floating point (R35)."""
 
 
 class Budgets(Contract):
@@ -25,7 +38,7 @@ class Budgets(Contract):
 class SessionSettings(Contract):
     """What decides the course of a session. Nothing here is free text of a user."""
 
-    threshold: str = "0.5"  # decimal string: the boundary must not depend on floating point (R35)
+    threshold: Share = "0.5"
     budgets: Budgets = Budgets()
     window_minutes: int = Field(60, ge=1)  # default query window (R9)
     max_model_attempts: int = Field(4, ge=1)  # of one model call, the first included (R7)
@@ -33,10 +46,3 @@ class SessionSettings(Contract):
     models: dict[Agent, str] = Field(default_factory=dict)  # model name of each agent
     tool_classes: dict[str, ToolClass] = Field(default_factory=lambda: dict(TOOL_CLASSES))
     source: Literal["sample", "given"] = "given"
-
-    @field_validator("threshold")
-    @classmethod
-    def _threshold_is_a_share(cls, value: str) -> str:
-        if not Decimal(0) <= Decimal(value) <= Decimal(1):
-            raise ValueError(f"threshold must lie between 0 and 1, not {value}")
-        return value

@@ -31,7 +31,7 @@ from domain.contracts import (
     VerifiedClaim,
     VerifierEvaluation,
 )
-from domain.grounds import Grounds, item_text, passed_bindings
+from domain.grounds import BindingsByClaim, Grounds, bindings_by_claim, item_text, passed_bindings
 from domain.lowering import (
     STALE,
     judged_claims,
@@ -260,8 +260,9 @@ def _verified(evaluation: VerifierEvaluation) -> list[VerifiedClaim]:
     supported = {FactClass.DIRECT}
     if has_anchor(evaluation.facts_checked, structured.claims):
         supported.add(FactClass.INDIRECT)
+    bindings = bindings_by_claim(gatekeeper)
     return [
-        _verified_claim(claim, fact, gatekeeper)
+        _verified_claim(claim, fact, bindings)
         for claim in structured.claims
         for fact in evaluation.facts_checked
         if fact.claim_id == claim.claim_id and fact.fact == claim.claim_text
@@ -269,7 +270,7 @@ def _verified(evaluation: VerifierEvaluation) -> list[VerifiedClaim]:
     ]
 
 
-def _verified_claim(claim: Claim, fact: CheckedFact, gatekeeper: GatekeeperResult) -> VerifiedClaim:
+def _verified_claim(claim: Claim, fact: CheckedFact, bindings: BindingsByClaim) -> VerifiedClaim:
     refs = tuple(
         EvidenceBinding(
             tool_name=binding.tool_name,
@@ -277,7 +278,7 @@ def _verified_claim(claim: Claim, fact: CheckedFact, gatekeeper: GatekeeperResul
             raw_path=binding.raw_path,
             evidence_excerpt=item_text(binding),
         )
-        for binding in passed_bindings(claim, gatekeeper)
+        for binding in passed_bindings(claim, bindings)
     )
     return VerifiedClaim(claim=claim, verification=fact.verification, refs=refs)
 

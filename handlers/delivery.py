@@ -59,7 +59,7 @@ def version_of(subject: str) -> int:
 
 def delay_after(failures: int) -> float:
     """Seconds before the next delivery, after this many failures."""
-    return min(MAX_DELAY_S, 0.5 * 2.0 ** max(0, failures - 1))
+    return min(MAX_DELAY_S, 0.25 * 2.0 ** min(failures, 16))
 
 
 @dataclass(slots=True)

@@ -43,17 +43,17 @@ def add_reactions(broker: NatsBroker, runner: SessionRunner, subscriptions: Subs
             await runner.advance(session_id, phase, version=version)
 
         care = Care(phase, subscriptions.ack_wait_s, runner.give_up)
-        _subscribe(broker, subscriptions, topic, react, care)
+        subscribe(broker, subscriptions, topic, react, care)
 
 
 def add_publisher(broker: NatsBroker, publisher: VerdictPublisher, subscriptions: Subscriptions) -> None:
     """The verdict publisher, on a consumer for each event type it makes public (R52). It never gives a verdict up."""
     for durable, topic in PUBLISHERS.items():
         care = Care(durable, subscriptions.ack_wait_s, give_up=None)
-        _subscribe(broker, subscriptions, topic, publisher.publish, care)
+        subscribe(broker, subscriptions, topic, publisher.publish, care)
 
 
-def _subscribe(broker: NatsBroker, subscriptions: Subscriptions, topic: str, react: React, care: Care) -> None:
+def subscribe(broker: NatsBroker, subscriptions: Subscriptions, topic: str, react: React, care: Care) -> None:
     """Subscribe `concurrency` times, a message each: what is fetched is worked on and kept alive, never queued."""
     router = NatsRouter(middlewares=(partial(Delivery, care=care),))
 

@@ -4,15 +4,14 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from decimal import Decimal, InvalidOperation
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Any, Literal
 
 import platformdirs
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, SecretStr, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, SecretStr, ValidationError
 
 from domain.contracts import Agent
-from domain.settings import Budgets
+from domain.settings import Budgets, Share
 from infra.access import Credentials, Role
 
 _NATS = r"(nats|tls|ws|wss)://[^\s,]+"
@@ -20,15 +19,6 @@ _NATS = r"(nats|tls|ws|wss)://[^\s,]+"
 
 class SettingsError(ValueError):
     """A variable of the environment has a value that cannot be used; the message names the variable."""
-
-
-def _share(value: str) -> str:
-    try:
-        if Decimal(0) <= Decimal(value) <= Decimal(1):
-            return value
-    except InvalidOperation:  # no number, or NaN
-        pass
-    raise ValueError("must be a decimal number between 0 and 1")
 
 
 def _data_dir() -> Path:
@@ -55,7 +45,7 @@ class Settings(BaseModel):
     model: str | None = None
     models: dict[Agent, str] = Field(default_factory=dict)  # where an agent has a model of its own
     budgets: Budgets = Budgets()
-    threshold: Annotated[str, AfterValidator(_share)] = "0.5"  # a decimal string (R35)
+    threshold: Share = "0.5"
     window_minutes: int = Field(60, ge=1)
     tools: str | None = Field(None, pattern=r"^[A-Za-z_][\w.]*:[A-Za-z_]\w*$")  # module:factory of injected tools
     ack_wait: float = Field(30.0, gt=0)  # seconds until an unacknowledged message is given to another worker

@@ -60,7 +60,7 @@ def find(excerpt: Passage, item: Passage) -> QuotationMatch | None:
         return _without_words(excerpt, item)
     first: QuotationMatch | None = None
     for wanted, held in _readings(excerpt, item):
-        if not item_could_hold(wanted, held):
+        if not _could_hold(held, wanted):
             continue
         for fold in (False, True):
             found = _find_in(wanted, held, excerpt, item, fold=fold)
@@ -70,7 +70,7 @@ def find(excerpt: Passage, item: Passage) -> QuotationMatch | None:
     return first
 
 
-def item_could_hold(wanted: Reading, held: Reading) -> bool:
+def _could_hold(held: Reading, wanted: Reading) -> bool:
     """A cheap test that refuses most false quotations at once."""
     return all(word in held.vocabulary for word in wanted.folded)
 
@@ -84,7 +84,7 @@ def _readings(excerpt: Passage, item: Passage) -> Iterator[tuple[Reading, Readin
         yield excerpt.plain, item.unescaped
     if excerpt.unquoted:
         yield excerpt.unquoted, item.plain
-    if item.colons_apart is not item.plain:
+    if excerpt.colons_apart is not excerpt.plain or item.colons_apart is not item.plain:
         yield excerpt.colons_apart, item.colons_apart
 
 

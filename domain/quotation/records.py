@@ -14,7 +14,7 @@ from domain.quotation.tokens import Reading
 
 _BOUNDARY = re.compile(
     r'"[^"\n]*"|\[[^\[\]\n]*\]|\([^()\n]*\)'
-    r"|(?P<cut>(?:(?<!\d),|,(?!\d)|[;、|])\s*|\s{2,}|\s+(?=[\w.\-/]+=))"
+    r"|(?P<cut>(?:(?<!\d),|,(?!\d)|[;、|])\s*|\s{2,}|(?<=\])\s+|\s+(?=[\w.\-/]+=))"
 )
 _DECODER = json.JSONDecoder(parse_int=str, parse_float=str, parse_constant=str)  # numbers as they are written
 _MAX_DEPTH = 4

@@ -200,7 +200,7 @@ def _call(file: CaseFile, agent: Agent, now: datetime, *, must_answer: bool = Fa
     """A call that failed is due again after a delay that doubles, counted from the failure's record."""
     failed = file.round.failed_attempts
     if failed:
-        delay = min(MAX_RETRY_DELAY_S, 0.5 * 2.0 ** (failed - 1))
+        delay = min(MAX_RETRY_DELAY_S, 0.25 * 2.0 ** min(failed, 16))
         waited = (now - file.head.time).total_seconds()
         if 0 <= waited < delay:
             return Wait(delay - waited)

@@ -1,4 +1,6 @@
-"""`query_metrics`: alerts and instant values of a Prometheus server, or of a file holding one of its responses."""
+"""`query_metrics`: alerts and instant values of a Prometheus server, alerts of an Alertmanager, or an answer of either
+in a file.
+"""
 
 from __future__ import annotations
 
@@ -14,6 +16,7 @@ import orjson
 from pydantic import AwareDatetime, BaseModel, Field, TypeAdapter, ValidationError
 
 from domain.contracts import RetrievalDetails, ToolClass
+from infra.tools.alertmanager import SUPPRESSED, as_prometheus
 from infra.tools.contract import Arguments, FunctionTool, Tool, ToolContext, ToolError, ToolResult, json_text
 from infra.tools.windows import Window, duration_text, utc_text
 
@@ -81,7 +84,7 @@ _ANSWER: TypeAdapter[Response | Refusal] = TypeAdapter(Annotated[Response | Refu
 
 
 def metrics_tool(source: str) -> Tool:
-    """The tool over a server's base URL or the path of a file."""
+    """The tool over the base URL of a Prometheus server or an Alertmanager, or the path of a file."""
 
     async def call(arguments: MetricsArguments, context: ToolContext) -> ToolResult:
         response = await _ask(source, arguments.expr, context.now)
@@ -119,34 +122,59 @@ def shown_source(source: str) -> str:
 
 async def _ask(source: str, expr: str, now: datetime) -> Response:
     if is_url(source):
-        status, body = await _fetch(source, expr, now)
-        return _answer(body, f"{shown_source(source)} (HTTP {status})")
+        return await _ask_server(source, expr, now)
     if expr:
         raise ToolError("bad_arguments", f"{source} is a file: it holds one response and evaluates no expression")
     return _answer(await asyncio.to_thread(Path(source).read_bytes), source)
 
 
-async def _fetch(source: str, expr: str, now: datetime) -> tuple[int, bytes]:
-    path, parameters = ("query", {"query": expr, "time": str(now.timestamp())}) if expr else ("alerts", {})
+async def _ask_server(source: str, expr: str, now: datetime) -> Response:
+    """A server that does not answer like Prometheus may be an Alertmanager: what it has is asked for there."""
+    try:
+        if expr:
+            return await _fetch(source, "api/v1/query", {"query": expr, "time": str(now.timestamp())})
+        return await _fetch(source, "api/v1/alerts", {})
+    except Unrecognised as unrecognised:
+        try:
+            alerts = await _fetch(source, "api/v2/alerts", {})
+        except ToolError:
+            raise unrecognised from None
+    if expr:
+        raise ToolError(
+            "bad_arguments", f"{shown_source(source)} is an Alertmanager: it holds alerts and evaluates no expression"
+        )
+    return alerts
+
+
+async def _fetch(source: str, path: str, parameters: dict[str, str]) -> Response:
     try:
         url = httpx2.URL(source)
         async with httpx2.AsyncClient(timeout=TIMEOUT_S, follow_redirects=True) as client:
-            address = url.copy_with(path=f"{url.path.rstrip('/')}/api/v1/{path}")
+            address = url.copy_with(path=f"{url.path.rstrip('/')}/{path}")
             response = await client.get(address, params=parameters)
     except httpx2.TimeoutException as error:
         raise ToolError("timeout", f"{shown_source(source)} did not answer within {TIMEOUT_S:.0f} s") from error
     except (httpx2.HTTPError, httpx2.InvalidURL) as error:
         raise ToolError("source", f"cannot reach {shown_source(source)}: {error or type(error).__name__}") from error
-    return response.status_code, response.content
+    return _answer(response.content, f"{shown_source(source)} (HTTP {response.status_code})")
+
+
+class Unrecognised(ToolError):
+    """An answer in neither server's form."""
 
 
 def _answer(body: bytes, place: str) -> Response:
     try:
-        answer = _ANSWER.validate_python(orjson.loads(body))
+        document = orjson.loads(body)
+        if isinstance(document, list):
+            return Response(status="success", data=AlertData(alerts=as_prometheus(document)))
+        answer = _ANSWER.validate_python(document)
     except orjson.JSONDecodeError as error:
-        raise ToolError("source", f"{place} is no Prometheus response: not JSON ({error})") from error
+        raise Unrecognised("source", f"{place}: no answer of Prometheus or Alertmanager, not JSON ({error})") from error
     except ValidationError as error:
-        raise ToolError("source", f"{place} is no Prometheus response with alerts or values") from error
+        raise Unrecognised(
+            "source", f"{place}: no answer of Prometheus or Alertmanager we know"
+        ) from error
     if isinstance(answer, Refusal):
         kind: Literal["bad_arguments", "source"] = "bad_arguments" if answer.errorType == "bad_data" else "source"
         raise ToolError(kind, f"{place} refused the query: {answer.error}")
@@ -175,7 +203,7 @@ def _is_asked(alert: Alert, arguments: MetricsArguments) -> bool:
     name = alert.labels.get("alertname", "")
     return (
         (not arguments.alert_name or name.casefold() == arguments.alert_name.casefold())
-        and (not arguments.state or alert.state == arguments.state)
+        and (not arguments.state or arguments.state == ("firing" if alert.state == SUPPRESSED else alert.state))
         and (not arguments.service or names_service(alert.labels, arguments.service))
     )
 

@@ -27,6 +27,7 @@ from infra.models.extractive.app import complete
 
 AT_ONCE = 3
 PATIENCE_S = 120
+API_KEY = "sk-acceptance-1234567890"
 
 
 # ---------------------------------------------------------------- the command
@@ -149,7 +150,7 @@ def served(new_assay: Callable[[], Assay], model_server: ModelServer) -> Iterato
     with (assay.folder / "serve.log").open("w") as log:
         serve = subprocess.Popen(
             [sys.executable, "-m", "handlers", "serve"],
-            env=assay.environment | {"OPENAI_BASE_URL": model_server.url},
+            env=assay.environment | model_server.settings,
             stderr=log,
         )
     try:
@@ -195,6 +196,7 @@ class Asked:
     agent: str
     number: int
     request: dict[str, Any]
+    authorization: str
 
     def usual(self) -> dict[str, Any]:
         """The chat completion that the offline model gives."""
@@ -248,12 +250,17 @@ class ModelServer:
         """The settings with which a session's models are this script."""
         name = f"script-{len(self._scripts)}"
         self._scripts[name], self._requests[name] = script, count(1)
-        return {"OPENAI_BASE_URL": self.url, "ASSAY_MODEL": name}
+        return self.settings | {"ASSAY_MODEL": name}
 
-    def _answer(self, body: bytes) -> Answer | None:
+    @property
+    def settings(self) -> dict[str, str]:
+        return {"OPENAI_BASE_URL": self.url, "OPENAI_API_KEY": API_KEY}
+
+    def _answer(self, body: bytes, authorization: str) -> Answer | None:
         request = json.loads(body)
         name = request["model"]
-        asked = Asked(_agent(request), next(self._requests[name]), request | {"model": "extractive"})
+        usual = request | {"model": "extractive"}
+        asked = Asked(_agent(request), next(self._requests[name]), usual, authorization)
         answer = self._scripts[name](asked)
         return Answer(json.dumps(answer, ensure_ascii=False).encode()) if isinstance(answer, dict) else answer
 
@@ -262,7 +269,7 @@ class ModelServer:
 
         class Handler(BaseHTTPRequestHandler):
             def do_POST(self) -> None:
-                answer = answer_to(self.rfile.read(int(self.headers["Content-Length"])))
+                answer = answer_to(self.rfile.read(int(self.headers["Content-Length"])), self.headers["Authorization"])
                 if answer is None:
                     self.close_connection = True
                     return

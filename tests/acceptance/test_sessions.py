@@ -7,6 +7,8 @@ from typing import Any
 
 import pytest
 
+from handlers.session_ids import session_id_for
+
 QUESTION = "请排查 payment-service 当前是否存在 HighCPUUsage 告警，只确认 CPU 使用率过高这一件事。"
 
 
@@ -69,18 +71,19 @@ def test_a_clock_may_be_given(served: Any) -> None:
 # ---------------------------------------------------------------- cancelling
 
 
-def test_a_running_session_is_cancelled(served: Any, model_server: Any) -> None:
+def test_a_running_session_is_listed_and_cancelled(served: Any, model_server: Any, until: Any) -> None:
     """R10: a terminal event; whoever waits for the answer is told, exit 1."""
     slow = Slow()
     process = served.start("ask", QUESTION, "--key", "to cancel", "--json", **model_server.plays(slow))
     assert slow.reached.wait(100)
-    (running,) = served.here("session", "list", "--status", "running", "--json").documents
-    cancelled = served.here("session", "cancel", running["session_id"], "--reason", "no longer needed", "--json")
+    session_id = str(session_id_for("to cancel"))
+    until(lambda: session_id in served.here("session", "list", "--status", "running", "--json").out)
+    cancelled = served.here("session", "cancel", session_id, "--reason", "no longer needed", "--json")
     assert (cancelled.status, cancelled.document["ended_by"]) == (0, "SessionCancelled")
     asked = served.finished(process)
     slow.go_on.set()
     assert (asked.status, asked.document["status"], asked.document["verdict"]) == (1, "cancelled", None)
-    session = served.show(running["session_id"])["session"]
+    session = served.show(session_id)["session"]
     assert (session["status"], session["end_reason"]) == ("cancelled", "no longer needed")
 
 

@@ -19,8 +19,8 @@ import os
 import queue
 import time
 from collections import defaultdict
-from collections.abc import Callable, Coroutine, Mapping, Sequence
-from contextlib import ExitStack
+from collections.abc import Callable, Coroutine, Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from functools import partial
 from importlib.metadata import version
@@ -76,12 +76,13 @@ def main() -> None:
     parser.add_argument("--runs", type=int, default=3)
     parser.add_argument("--sessions", type=int, default=300, help="of each contender in each run, each way")
     arguments = parser.parse_args()
-    with ground() as first, ground() as second, ground() as third:
-        contenders = {
+    with ExitStack() as stack:
+        first, second, others = (stack.enter_context(ground()) for _ in range(3))
+        contenders: dict[str, Contender] = {
             PER_STEP: Assay(first, _per_step),
             WITH_STARTS: Assay(second, _with_starts),
-            LANGGRAPH: LangGraph(third.new_database("langgraph")),
-            DBOS_ROW: Workflows(third.new_database("dbos")),
+            LANGGRAPH: LangGraph(others.new_database("langgraph")),
+            DBOS_ROW: stack.enter_context(_workflows(others.new_database("dbos"))),
         }
         print(_measured(contenders, arguments.runs, arguments.sessions))
 
@@ -287,19 +288,27 @@ def _run_graph(graphs: queue.SimpleQueue[Any]) -> None:
 # ---------------------------------------------------------------- DBOS
 
 
+@dataclass(frozen=True, slots=True)
 class Workflows:
     """DBOS in this process; its workflows run in the calling threads."""
 
-    def __init__(self, dsn: str) -> None:
-        self._dsn = dsn
-        DBOS(config={"name": "bench", "system_database_url": dsn, "console_log_level": "WARNING"})
-        DBOS.launch()
+    dsn: str
 
     def seconds(self, tasks: int, sessions: int) -> float:
         return threaded(tasks, sessions, lambda: _workflow(QUESTION))
 
     def stored_bytes(self) -> int:
-        return table_bytes(self._dsn)
+        return table_bytes(self.dsn)
+
+
+@contextmanager
+def _workflows(dsn: str) -> Iterator[Workflows]:
+    DBOS(config={"name": "bench", "system_database_url": dsn, "console_log_level": "WARNING"})
+    DBOS.launch()
+    try:
+        yield Workflows(dsn)
+    finally:
+        DBOS.destroy()
 
 
 @DBOS.step()

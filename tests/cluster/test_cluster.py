@@ -8,7 +8,6 @@ from __future__ import annotations
 import asyncio
 import os
 import random
-import signal
 import time
 from collections import Counter
 from collections.abc import AsyncIterator, Callable
@@ -25,7 +24,7 @@ from infra.access import Role
 from infra.embedded import Servers
 from infra.event_log.session_log import SessionLog
 from infra.settings import Settings
-from infra.streams import EVENTS, drift, init_streams
+from infra.streams import init_streams
 
 SESSIONS = int(os.environ.get("CLUSTER_SESSIONS", "8"))
 KILLS = int(os.environ.get("CLUSTER_KILLS", "3"))
@@ -110,6 +109,11 @@ def test_commits_survive_the_kill_of_the_streams_leader(cluster: Any, tmp_path: 
                 commits = Counter(recorded.commit_id for recorded in acknowledged)
                 assert set(commits.values()) <= {1, 2, 3}
             assert await log.last_position() == sum(map(len, sessions.values()))
-        print({"events": sum(map(len, sessions.values())), "commits per writer": min(map(len, sessions.values()))})
+        print(
+            {
+                "events": sum(map(len, sessions.values())),
+                "events of the slowest writer": min(map(len, sessions.values())),
+            }
+        )
 
     asyncio.run(scenario())

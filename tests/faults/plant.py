@@ -20,6 +20,7 @@ from psycopg.rows import dict_row
 
 from domain.contracts import Agent
 from domain.events import Recorded, ToolCallStarted, ToolInvoked
+from domain.public_events import public_event
 from domain.session.commands import OpenSession
 from domain.session.evolve import fold
 from domain.session.state import Closed
@@ -36,7 +37,7 @@ from infra.event_log.session_log import SessionLog
 from infra.projector import catch_up
 from infra.scenario.scenario import sample_scenario
 from infra.settings import Settings
-from infra.streams import init_streams
+from infra.streams import VERDICTS, init_streams
 from projections.read_model import fold_page
 from projections.registry import READ_MODELS
 
@@ -200,8 +201,11 @@ class Plant:
     async def look(self, events: SessionLog) -> list[Recorded]:
         """Read the whole log and remember what was seen: none of it may ever be missing again."""
         everything: list[Recorded] = []
-        while page := await events.read(everything[-1].position if everything else 0, 500):
+        end, position = await events.last_position(), 0
+        while position < end:
+            page = await events.read(position, 500)  # nothing from a replica that lags behind
             everything += page
+            position = everything[-1].position if everything else 0
         self.seen |= {entry.position: entry.hash for entry in everything}
         return everything
 
@@ -231,10 +235,20 @@ class Plant:
             for session_id in sessions:
                 assert isinstance(fold(await events.load(session_id)), Closed)  # load verifies the chain
             await asyncio.wait_for(catch_up(events, self.postgres.dsn, everything[-1].position), 60)
+        await self._check_verdicts(everything)
         self._check_tools(everything)
         self._check_read_models(everything)
         again = sum(isinstance(e.event, ToolCallStarted) and e.event.facts.attempt > 1 for e in everything)
         return {"events": len(everything), "sessions": len(sessions), "tool calls repeated": again}
+
+    async def _check_verdicts(self, everything: list[Recorded]) -> None:
+        """Every verdict and end was published, none twice: their subjects, one an event, are written once."""
+        public = sum(public_event(entry) is not None for entry in everything)
+        deadline = time.monotonic() + 60
+        async with jetstream(self.servers, Role.ADMIN) as js:
+            while (published := (await js.stream_info(VERDICTS)).state.messages) != public:
+                assert time.monotonic() < deadline, f"{published} public events for {public}"
+                await asyncio.sleep(0.5)
 
     def _check_tools(self, everything: list[Recorded]) -> None:
         """No tool ran without a recorded start, none twice for one start, none again once it had a result."""

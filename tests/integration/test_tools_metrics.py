@@ -1,4 +1,6 @@
-"""`query_metrics` over files, and over servers that are no Prometheus. The real server is in test_prometheus."""
+"""`query_metrics` over files, and over servers that are something else. The real ones are in test_prometheus and
+test_alertmanager.
+"""
 
 from __future__ import annotations
 
@@ -15,6 +17,7 @@ from typing import Any
 
 import pytest
 
+from domain.evidence import extract_evidence
 from infra.tools import metrics
 from infra.tools.contract import ToolContext, ToolResult
 from infra.tools.metrics import metrics_tool
@@ -32,6 +35,22 @@ JAM = {
     "annotations": {},
     "state": "pending",
     "value": "1",
+}
+
+
+SILENCED = {
+    "labels": {"alertname": "DiskSlow", "service": "tape-service"},
+    "annotations": {"description": "write latency 840ms"},
+    "startsAt": "2031-03-04T11:30:00.000Z",
+    "endsAt": "2031-03-04T12:05:00.000Z",
+    "updatedAt": "2031-03-04T12:00:00.000Z",
+    "status": {"state": "suppressed", "silencedBy": ["4f2a"], "inhibitedBy": []},
+    "receivers": [{"name": "tape-team"}],
+    "fingerprint": "0ac1f46cf3e068ff",
+}
+UNSILENCED = SILENCED | {
+    "labels": {"alertname": "SpoolSlotsLow", "service": "tape-service"},
+    "status": {"state": "active", "silencedBy": [], "inhibitedBy": []},
 }
 
 
@@ -112,6 +131,57 @@ def test_a_file_may_hold_the_answer_of_an_instant_query(tmp_path: Path) -> None:
     assert ask(tmp_path / "up.json", service="print-service")["total"] == 0
 
 
+@pytest.fixture
+def alertmanager_file(tmp_path: Path) -> Path:
+    path = tmp_path / "amtool.json"
+    path.write_text(json.dumps([UNSILENCED, SILENCED]))
+    return path
+
+
+def test_alerts_of_an_alertmanager_come_in_the_same_shape(alertmanager_file: Path) -> None:
+    """R18: `active` is firing, what is suppressed says so; the server's own words are kept in `status`."""
+    active, suppressed = ask(alertmanager_file)["alerts"]
+    assert (active["state"], active["status"]["state"]) == ("firing", "active")
+    assert (active["activeAt"], active["duration"]) == ("2031-03-04T11:30:00.000Z", "30m")
+    assert (suppressed["state"], suppressed["status"]["silencedBy"]) == ("suppressed", ["4f2a"])
+    assert suppressed["annotations"] == {"description": "write latency 840ms"}
+    assert active.keys().isdisjoint({"startsAt", "endsAt"})
+
+
+@pytest.mark.parametrize(
+    ("arguments", "names"),
+    [
+        ({"state": "firing"}, ["SpoolSlotsLow", "DiskSlow"]),
+        ({"state": "pending"}, []),
+        ({"alert_name": "DiskSlow"}, ["DiskSlow"]),
+        ({"service": "tape-team"}, []),
+    ],
+)
+def test_a_silenced_alert_fires_all_the_same(
+    alertmanager_file: Path, arguments: dict[str, Any], names: list[str]
+) -> None:
+    """R20: nobody may conclude that an alert is absent because it is silenced."""
+    assert [alert["labels"]["alertname"] for alert in ask(alertmanager_file, **arguments)["alerts"]] == names
+
+
+def test_what_is_cited_of_an_alertmanagers_alert(alertmanager_file: Path) -> None:
+    """R18: state, who silenced it and since when stand in the text; when it expires does not."""
+    refs = extract_evidence("query_metrics", run(alertmanager_file, alert_name="DiskSlow").output).evidence_refs
+    assert refs is not None
+    assert refs[0].text == (
+        "DiskSlow suppressed, service=tape-service, updatedAt=2031-03-04T12:00:00.000Z, "
+        "status.state=suppressed, status.silencedBy=[4f2a], receivers[0].name=tape-team, "
+        "activeAt=2031-03-04T11:30:00.000Z, duration=30m; write latency 840ms"
+    )
+    assert refs[1].text.endswith("total=1: DiskSlow(tape-service)")
+
+
+def test_an_alertmanager_without_alerts_proves_their_absence(tmp_path: Path) -> None:
+    """R20: an empty list is an answer."""
+    (tmp_path / "none.json").write_text("[]")
+    assert ask(tmp_path / "none.json")["total"] == 0
+
+
 def test_a_file_evaluates_no_expression(file: Path) -> None:
     """R7: a file holds one response."""
     assert run(file, expr="up").error_kind == "bad_arguments"
@@ -123,7 +193,8 @@ def test_a_file_evaluates_no_expression(file: Path) -> None:
         b"",
         b"<html>login</html>",
         b'{"status": "success", "data": {"al',
-        b"[]",
+        b"[1]",
+        b'[{"labels": {}, "startsAt": "2031-03-04T11:45:00Z"}]',
         b'{"alerts": []}',
         b'{"status": "success", "data": {}}',
         b'{"status": "success", "data": {"alerts": [{"name": "x"}]}}',

@@ -118,7 +118,7 @@ def test_every_problem_of_the_sources_is_named_before_a_session_starts(tmp_path:
         skills=str(tmp_path),
     )
     metrics, logs, knowledge, skills = asyncio.run(check_sources(sources))
-    assert metrics.startswith(f"metrics: {tmp_path}/alerts.json is no Prometheus response")
+    assert metrics.startswith(f"metrics: {tmp_path}/alerts.json: no answer of Prometheus or Alertmanager")
     assert logs == f"logs: {tmp_path}/none is not a folder"
     assert knowledge == f"knowledge: {tmp_path} holds nothing to read"
     assert skills == f"skills: {tmp_path} holds nothing to read"

@@ -103,7 +103,7 @@ def test_repaired_json_is_malformed_and_kept_for_audit_only():
     parsed = parse_executor_output(raw)
     assert (parsed.status.status, parsed.structured) == (ParseState.MALFORMED, None)
     assert parsed.repaired == {"claims": [{"claim_text": "一"}]}
-    assert parsed.final_answer == raw
+    assert parsed.final_answer == without_lone_surrogates(raw)
 
 
 def test_prose_is_malformed_and_kept_as_the_natural_language_answer():
@@ -259,7 +259,7 @@ def test_no_json_breaks_the_parser_or_the_record(value):
     """R13: whatever JSON a model returns is parsed to a recordable document, and its text is kept."""
     raw = json.dumps(value)
     parsed = parse_executor_output(raw, question="只确认 A，不要分析 B")
-    assert parsed.final_answer == raw
+    assert parsed.final_answer == without_lone_surrogates(raw)
     assert (parsed.structured is not None) == (parsed.status.status is ParseState.VALID)
     assert type(parsed).model_validate_json(parsed.model_dump_json()).status == parsed.status
 

@@ -15,6 +15,7 @@ POOL = "[ERROR][order-service] HikariPool-1 - Connection is not available, reque
 LEDGER = "2031-03-04 15:22:41 WARN 对账平台 渠道流水缺失 9 笔，差额 2,175.60 元，尚未触发自动冲正"
 RACK = "巡检结果：2 号机柜没有告警；6 号机柜进风温度 34.8℃，风扇转速 7,600 转"
 SOCKET = '{"ts":"06:54:00","svc":"hall-ws","open":176300,"dropped":2048,"draining":false}'
+STATS = "[WARN][order-service] pool stats: active=50/50, idle=0, waiting=32"
 SLOW = "# Query_time: 17.652  Lock_time: 0.000218  Rows_sent: 1  Rows_examined: 3921184  db: binplan"
 TRACE = (
     "java.sql.SQLTransientConnectionException: pool stalled\n\tat com.acme.order.Repo.load(Repo.java:88)\n"
@@ -54,6 +55,7 @@ def row(kind: MatchKind, excerpt: str, item: str, name: str) -> Any:
         row(
             NORMALISED, "order-service:3 个实例", "order-service：3 个实例离线", "full-width colon as a half-width one"
         ),
+        row(NORMALISED, "CPU：91% 持续", "CPU: 91% 持续 15 分钟", "half-width colon as a full-width one"),
         row(ELIDED, "HighMemoryUsage firing, service=order-service ... JVM heap usage 3.8GB/4GB", HEAP, "ellipsis"),
         row(ELIDED, "渠道流水缺失……2,175.60 元，尚未触发", LEDGER, "ellipsis, Chinese"),
         row(RECORD, "duration=15m, service=order-service", HEAP, "fields in another order"),
@@ -61,6 +63,7 @@ def row(kind: MatchKind, excerpt: str, item: str, name: str) -> Any:
         row(RECORD, '{"draining":false,"svc":"hall-ws"}', SOCKET, "fields of a JSON object"),
         row(RECORD, "draining=false, dropped=2048", SOCKET, "JSON fields written as key=value"),
         row(RECORD, "Rows_examined: 3921184, Query_time: 17.652", SLOW, "fields written as key: value"),
+        row(RECORD, "pool stats: active=50/50, waiting=32", STATS, "fields behind a heading and a bracketed prefix"),
         row(RECORD, "排队=2，打印机=PQ-02", "打印队列过长 已恢复，打印机=PQ-02，排队=2", "fields, Chinese"),
         row(EXACT, "up=1", "job=fees up=1 scrape=3s", "a short but whole key=value field"),
     ],

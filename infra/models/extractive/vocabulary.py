@@ -152,7 +152,7 @@ NO_NAMES = (
 """English words that a Chinese question may hold without naming a service."""
 
 ABSENCE_WORDS = ("未检索到", "没有检索到", "未找到", "没有找到", "未发现", "not found")
-STATES = ("firing", "pending", "resolved", "inactive")
+STATES = ("firing", "pending", "suppressed", "resolved", "inactive")
 SEVERE = ("FATAL", "CRITICAL", "ERROR", "WARN", "WARNING")
 """Log levels worth reporting unasked, the worst first."""
 

@@ -1,0 +1,321 @@
+"""How messages are kept, answered and given up, on a nats-server of the tests' own (R7)."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Callable, Iterator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+from typing import Any
+from uuid import UUID, uuid4
+
+import pytest
+from faststream.nats import NatsBroker
+from faststream.security import SASLPlaintext
+from nats.js import JetStreamContext
+from nats.js.api import AckPolicy, ConsumerConfig
+
+from handlers import delivery
+from handlers.delivery import Care, Failures, WorkersLost, delay_after, session_of, version_of
+from handlers.reactions import Subscriptions, subscribe
+from handlers.runner import Superseded
+from infra.access import Role
+from infra.embedded.nats_server import NatsServer
+from infra.event_log.connection import Connection
+from infra.event_log.errors import ChainBroken, LogFull, LogUnavailable
+from infra.streams import EVENTS, init_streams
+
+PREFIX = Role.SERVICE.inbox_prefix.encode()
+
+
+@pytest.fixture(scope="module")
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[NatsServer]:
+    running = NatsServer(tmp_path_factory.mktemp("delivery") / "nats")
+    running.ensure_running()
+
+    async def initialise() -> None:
+        async with as_admin(running) as js:
+            await init_streams(js)
+
+    asyncio.run(initialise())
+    yield running
+    running.stop()
+
+
+@pytest.fixture
+def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Delays of milliseconds, so that no test waits for the real ones."""
+    monkeypatch.setattr(delivery, "delay_after", lambda failures: 0.02)
+
+
+@asynccontextmanager
+async def as_admin(server: NatsServer) -> AsyncIterator[JetStreamContext]:
+    user = server.credentials[Role.ADMIN]
+    connection = await Connection.open(
+        server.url, user.user, user.password.get_secret_value(), Role.ADMIN.inbox_prefix
+    )
+    try:
+        yield connection.client.jetstream()
+    finally:
+        await connection.close()
+
+
+@dataclass
+class Reaction:
+    """A reaction to one message, by a script: what it does at each delivery, the last entry again and again."""
+
+    script: list[Any]
+    deliveries: int = 0
+    given_up: list[tuple[UUID, str, BaseException]] = field(default_factory=list)
+    unending: BaseException | None = None  # what ending the session fails with
+
+    async def __call__(self, session_id: UUID, version: int) -> None:
+        self.deliveries += 1
+        act = self.script[min(self.deliveries, len(self.script)) - 1]
+        if isinstance(act, BaseException):
+            raise act
+        if act is not None:
+            await act()
+
+    async def give_up(self, session_id: UUID, stage: str, error: BaseException) -> None:
+        self.given_up.append((session_id, stage, error))
+        if self.unending:
+            raise self.unending
+
+
+@dataclass
+class Post:
+    """One message on a durable consumer of its own, and workers that react to it."""
+
+    server: NatsServer
+    js: JetStreamContext
+    reaction: Reaction
+    ack_wait_s: float
+    session: str = field(default_factory=lambda: str(uuid4()))
+    durable: str = field(default_factory=lambda: f"test-{uuid4().hex}")
+
+    async def sent(self) -> None:
+        subject = f"assay.event.0.{self.session}.2.RoundStarted"
+        config = ConsumerConfig(
+            durable_name=self.durable,
+            filter_subject=subject,
+            ack_policy=AckPolicy.EXPLICIT,
+            ack_wait=self.ack_wait_s,
+        )
+        await self.js.add_consumer(EVENTS, config)
+        await self.js.publish(subject, b"{not JSON")
+
+    @asynccontextmanager
+    async def worker(self, *, gives_up: bool = True) -> AsyncIterator[NatsBroker]:
+        user = self.server.credentials[Role.SERVICE]
+        broker = NatsBroker(
+            self.server.url,
+            security=SASLPlaintext(username=user.user, password=user.password.get_secret_value()),
+            inbox_prefix=PREFIX,
+            graceful_timeout=0.05,
+            logger=None,
+        )
+        care = Care(self.durable, self.ack_wait_s, self.reaction.give_up if gives_up else None)
+        subscribe(broker, Subscriptions(PREFIX, self.ack_wait_s, 2), "RoundStarted", self.reaction, care)
+        await broker.start()
+        try:
+            yield broker
+        finally:
+            await broker.stop()
+
+    async def pending(self) -> int:
+        """How many messages the consumer still has to acknowledge or to deliver."""
+        info = await self.js.consumer_info(EVENTS, self.durable)
+        return (info.num_ack_pending or 0) + (info.num_pending or 0)
+
+    async def settled(self) -> None:
+        await until(lambda: self._answered())
+
+    async def _answered(self) -> bool:
+        return await self.pending() == 0
+
+
+async def until(holds: Callable[[], Any], patience_s: float = 20.0) -> None:
+    async with asyncio.timeout(patience_s):
+        while True:
+            held = holds()
+            if await held if asyncio.iscoroutine(held) else held:
+                return
+            await asyncio.sleep(0.02)
+
+
+def posted(
+    server: NatsServer, test: Callable[[Post], Any], script: list[Any], *, ack_wait_s: float = 30.0
+) -> Reaction:
+    """Run a test on one message; what the reaction saw of it."""
+
+    async def case() -> Reaction:
+        async with as_admin(server) as js:
+            post = Post(server, js, Reaction(script), ack_wait_s)
+            await post.sent()
+            await test(post)
+            await js.delete_consumer(EVENTS, post.durable)
+            return post.reaction
+
+    return asyncio.run(case())
+
+
+async def settle(post: Post) -> None:
+    async with post.worker():
+        await post.settled()
+
+
+# ---------------------------------------------------------------- the subject and the delays
+
+
+def test_the_subject_tells_session_and_version() -> None:
+    """R1."""
+    subject = "assay.event.3.01900000-0000-7000-8000-000000000001.12.RoundStarted"
+    assert session_of(subject) == UUID("01900000-0000-7000-8000-000000000001")
+    assert version_of(subject) == 12
+
+
+def test_the_delay_doubles_up_to_half_a_minute() -> None:
+    """R7."""
+    assert [delay_after(failures) for failures in (1, 2, 3, 4, 7, 8, 10_000)] == [0.5, 1, 2, 4, 30, 30, 30]
+
+
+def test_failures_are_counted_for_each_message_and_the_oldest_forgotten(monkeypatch: pytest.MonkeyPatch) -> None:
+    """R7: a worker's memory is bounded."""
+    monkeypatch.setattr(delivery, "MAX_REMEMBERED", 2)
+    failures = Failures()
+    assert [failures.add(subject) for subject in ("a", "a", "b", "a")] == [1, 2, 1, 3]
+    failures.add("c")  # b is the oldest
+    assert [failures.add("b"), failures.add("c")] == [1, 2]
+    failures.forget("c")
+    assert failures.add("c") == 1
+
+
+# ---------------------------------------------------------------- answers
+
+
+def test_a_message_that_was_handled_is_acknowledged(server: NatsServer) -> None:
+    """R7."""
+    assert posted(server, settle, [None]).deliveries == 1
+
+
+def test_a_message_that_failed_comes_again(server: NatsServer, impatient: None) -> None:
+    """R7: nothing acknowledged is lost to an exception."""
+    reaction = posted(server, settle, [ValueError(), ValueError(), None])
+    assert (reaction.deliveries, reaction.given_up) == (3, [])
+
+
+def test_a_message_that_keeps_failing_ends_its_session_with_the_last_error(server: NatsServer, impatient: None) -> None:
+    """R7: after eight failures, and then the message is done with."""
+    error = ValueError("kaputt")
+    sessions: list[str] = []
+
+    async def given_up(post: Post) -> None:
+        sessions.append(post.session)
+        await settle(post)
+
+    reaction = posted(server, given_up, [error])
+    assert reaction.deliveries == 8
+    ((session_id, stage, last),) = reaction.given_up
+    assert (str(session_id), stage.startswith("test-"), last) == (sessions[0], True, error)
+
+
+def test_a_session_that_cannot_be_ended_now_is_ended_later(
+    server: NatsServer, impatient: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """R7."""
+    monkeypatch.setattr(delivery, "MAX_DELAY_S", 0.02)
+
+    async def twice(post: Post) -> None:
+        post.reaction.unending = LogUnavailable("away")
+        async with post.worker():
+            await until(lambda: len(post.reaction.given_up) > 1)
+            post.reaction.unending = None
+            await post.settled()
+
+    assert posted(server, twice, [ValueError()]).deliveries > 8
+
+
+def test_a_session_whose_record_is_broken_is_taken_off_the_consumer(server: NatsServer, impatient: None) -> None:
+    """R7, R60: nothing may be recorded behind a broken chain; other messages must not wait for it."""
+
+    async def broken(post: Post) -> None:
+        post.reaction.unending = ChainBroken(UUID(post.session), 3, "tampered")
+        await settle(post)
+
+    assert posted(server, broken, [ChainBroken(uuid4(), 3, "tampered")]).deliveries == 8
+
+
+@pytest.mark.parametrize("reason", [LogUnavailable("away"), Superseded("another worker")], ids=["log", "other"])
+def test_what_is_no_failure_is_left_to_redelivery_however_often(server: NatsServer, reason: Exception) -> None:
+    """R7: a silent log and another worker at it end no session."""
+    reaction = posted(server, settle, [reason] * 9 + [None], ack_wait_s=0.2)
+    assert (reaction.deliveries, reaction.given_up) == (10, [])
+
+
+def test_a_full_log_is_waited_for(server: NatsServer, monkeypatch: pytest.MonkeyPatch) -> None:
+    """R7, R67."""
+    monkeypatch.setattr(delivery, "MAX_DELAY_S", 0.02)
+    reaction = posted(server, settle, [LogFull("full")] * 9 + [None])
+    assert (reaction.deliveries, reaction.given_up) == (10, [])
+
+
+def test_a_message_that_no_worker_lives_to_answer_ends_its_session(
+    server: NatsServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """R7: a poisoned message that takes the process down never comes to an exception."""
+    monkeypatch.setattr(delivery, "MAX_DELIVERIES", 3)
+    reaction = posted(server, settle, [LogUnavailable("as if the worker had died")], ack_wait_s=0.2)
+    assert reaction.deliveries == 3
+    ((_, _, error),) = reaction.given_up
+    assert isinstance(error, WorkersLost)
+
+
+def test_the_verdict_publisher_never_gives_a_message_up(server: NatsServer, impatient: None) -> None:
+    """R52: at least once."""
+
+    async def stubborn(post: Post) -> None:
+        async with post.worker(gives_up=False):
+            await post.settled()
+
+    assert posted(server, stubborn, [ValueError()] * 20 + [None]).deliveries == 21
+
+
+def test_a_message_that_is_no_event_of_a_session_is_taken_off_the_consumer(server: NatsServer) -> None:
+    """R7: nobody could ever handle it."""
+
+    async def case() -> Reaction:
+        async with as_admin(server) as js:
+            post = Post(server, js, Reaction([None]), 30.0, session="not-a-session")
+            await post.sent()
+            await settle(post)
+            return post.reaction
+
+    assert asyncio.run(case()).deliveries == 0
+
+
+# ---------------------------------------------------------------- the lease
+
+
+def test_a_long_call_keeps_its_message(server: NatsServer) -> None:
+    """R7: three times the acknowledgement wait, and nobody else takes it."""
+
+    async def slow() -> None:
+        await asyncio.sleep(1.5)
+
+    assert posted(server, settle, [slow], ack_wait_s=0.5).deliveries == 1
+
+
+def test_a_worker_that_stops_hands_its_message_over_at_once(server: NatsServer) -> None:
+    """R7: Ctrl-C; the next worker need not wait until the message's time is up."""
+
+    async def stopped(post: Post) -> None:
+        async with post.worker():
+            await until(lambda: post.reaction.deliveries == 1)
+        async with post.worker():
+            await post.settled()
+
+    async def endless() -> None:
+        await asyncio.sleep(3600)
+
+    assert posted(server, stopped, [endless, None], ack_wait_s=600).deliveries == 2
