@@ -22,8 +22,15 @@ ENTITY_INVENTED = "claim.entity_invented"
 ENTITY_UNSUPPORTED = "claim.entity_unsupported"
 STALE = "evidence.stale"
 NO_SUPPORTED_REF = "fact.no_supported_ref"
+ANSWER_RULES = {
+    VALUE_UNSUPPORTED: "answer.value_unsupported",
+    ENTITY_INVENTED: "answer.entity_invented",
+    ENTITY_UNSUPPORTED: "answer.entity_unsupported",
+}
+"""The same rules over what the Executor's answer says beside its claims (R38)."""
 
 _ORDER = list(FactClass)
+_NO_WORDS = re.compile(r"(?:[^\w%.\-]|_)+")
 
 
 def worse(one: FactClass, other: FactClass) -> FactClass:
@@ -43,11 +50,15 @@ class Lowering:
 ClaimRule: TypeAlias = Callable[[Claim, Grounds], Lowering | None]
 
 
-def rules_not_checked(grounds: Grounds) -> tuple[str, ...]:
+def rules_not_checked(grounds: Grounds, executor_final_answer: str | None) -> tuple[str, ...]:
     """Rules whose input was not given."""
     missing = []
     if grounds.invocations is None:
         missing += [ENTITY_INVENTED, ENTITY_UNSUPPORTED]
+    if grounds.structured is None and executor_final_answer is None:
+        missing += ANSWER_RULES.values()
+    elif grounds.invocations is None:
+        missing += [ANSWER_RULES[ENTITY_INVENTED], ANSWER_RULES[ENTITY_UNSUPPORTED]]
     if grounds.invocations is None or grounds.now is None:
         missing.append(STALE)
     if grounds.invocations is None and grounds.trace is None:
@@ -98,7 +109,7 @@ def same_words(one: str, other: str) -> bool:
 
 def words_only(text: str) -> str:
     """Without white space and punctuation, for telling whether two sentences are the same."""
-    return "".join(character for character in text.casefold() if character.isalnum() or character in "%.-")
+    return _NO_WORDS.sub("", text.casefold())
 
 
 def _one_fact(claim: Claim, said: Sequence[CheckedFact]) -> tuple[CheckedFact, list[Adjustment]]:
@@ -254,7 +265,7 @@ def unlisted_facts(
         found.append(CheckedFact(fact=sentence, is_critical=True, verification=lowering.to, detail=lowering.message))
         adjustments.append(
             Adjustment(
-                rule=lowering.rule.replace("claim.", "answer."),
+                rule=ANSWER_RULES[lowering.rule],
                 subject=sentence,
                 before="",
                 after=lowering.to,

@@ -22,7 +22,7 @@ Score = Annotated[str, Field(pattern=r"^\d+(\.\d+)?$", description="Decimal numb
 class PublicData(BaseModel):
     """Ids, classes, rules and figures of one session; no text that a person, a model or a tool wrote."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    model_config = ConfigDict(frozen=True)
 
     session_id: UUID
     version: Version
@@ -39,7 +39,7 @@ class VerdictIssuedData(PublicData):
     critical_fact_count: Annotated[int, Field(ge=0)]
     fact_classes: dict[FactClass, int] = Field(description="Number of critical facts of each class.")
     decided_by: Literal["model", "code"]
-    reason: str | None = Field(description="Code of what decided where it was not the facts, such as gatekeeper_reject.")
+    reason: str | None = Field(description="Code of what decided instead of the facts, such as gatekeeper_reject.")
     adjusted_rules: list[str] = Field(description="Rules by which code lowered the model's judgement.")
     rule_version: str
 
@@ -64,7 +64,7 @@ class SessionEndedData(PublicData):
 class CloudEvent(BaseModel):
     """CloudEvents 1.0 in structured JSON. `id` is the recorded event's own: the same event never has another."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    model_config = ConfigDict(frozen=True)
 
     specversion: Literal["1.0"]
     id: UUID

@@ -13,9 +13,13 @@ RULE_VERSION = "2026-11"
 """Version of the evidence rules; stands in every check and verdict (R42). Change it when a rule decides differently."""
 
 
+_MOST_DECIMALS = 50  # an exponent without a limit costs unlimited time in exact arithmetic
+
+
 def _share(value: str) -> str:
     try:
-        if Decimal(0) <= Decimal(value) <= Decimal(1):
+        share = Decimal(value)
+        if 0 <= share <= 1 and int(share.as_tuple().exponent) >= -_MOST_DECIMALS:
             return value
     except InvalidOperation:  # no number, or NaN
         pass

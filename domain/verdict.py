@@ -150,7 +150,7 @@ def _by_facts(
     details = {
         "rationale": answer.rationale,
         "adjustments": (*adjustments, *_recomputed(answer, verdict, score, sum(f.is_critical for f in facts))),
-        "not_checked": rules_not_checked(grounds),
+        "not_checked": rules_not_checked(grounds, executor_final_answer),
         "model_values": _model_values(answer),
     }
     return _Finding(verdict, score, reason, facts, details)

@@ -3,7 +3,7 @@
 - while a handler works, its message is kept alive, so that nobody else takes it;
 - done: acknowledged; failed: put back with a growing delay; failed too often: the session ends with a reason;
 - the log cannot be reached, or another worker is at it: left alone, the server delivers it again by itself;
-- this worker stops: put back at once;
+- this worker stops: put back at once; has no key for the session's model server: put back for one that has;
 - no event of a session, or one whose record is broken: taken off the consumer, for no delivery can mend it.
 """
 
@@ -23,6 +23,7 @@ from faststream.nats.message import NatsMessage
 from nats.errors import Error as NatsError
 
 from handlers.runner import Superseded
+from handlers.workbench import NoCredentials
 from infra.event_log.errors import ChainBroken, LogFull, LogUnavailable, Unreadable
 
 log = logging.getLogger(__name__)
@@ -136,6 +137,9 @@ class Delivery(BaseMiddleware[Any, Any]):
             await call_next(msg)
         except (Superseded, LogUnavailable) as reason:
             log.info("%s: left to redelivery: %s", care.stage, reason)
+        except NoCredentials as reason:
+            log.info("%s: left to another worker: %s", care.stage, reason)
+            await _answer(msg.nack(delay=delay_after(msg.raw_message.metadata.num_delivered - 1)))
         except LogFull as reason:
             log.error("%s: %s", care.stage, reason)
             await _answer(msg.nack(delay=MAX_DELAY_S))

@@ -171,7 +171,8 @@ class SessionRunner:
                     tools=_offered(bench) if is_executor and not step.must_answer else None,
                 )
         except TimeoutError:
-            return ModelFailure(ErrorKind.TIMEOUT, "the round's time was used up before the model answered")
+            used_up = "the round's time was used up before the model answered"
+            return ModelFailure(ErrorKind.TIMEOUT, used_up, duration_ms=round((limit or 0) * 1000))
 
     async def _run_tool(self, state: Open, step: RunTool) -> SessionState:
         """Start, run, finish. Whether it runs at all is decided before the start is recorded."""

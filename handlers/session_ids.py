@@ -10,8 +10,10 @@ NAMESPACE = UUID("6f1c3a52-5f0e-5c39-9a3e-2f1d7a0b8c4d")
 
 
 def session_id_for(key: str | None) -> UUID:
-    """A UUIDv5 of the key, or a new UUIDv7 (RFC 9562) without one."""
-    return uuid5(NAMESPACE, key) if key else _uuid7(time.time_ns() // 1_000_000, secrets.randbits(80))
+    """A UUIDv5 of the key, or a new UUIDv7 (RFC 9562) without one. A key may be any text, even one that is no UTF-8."""
+    if key:
+        return uuid5(NAMESPACE, key.encode(errors="backslashreplace").decode())
+    return _uuid7(time.time_ns() // 1_000_000, secrets.randbits(80))
 
 
 def _uuid7(milliseconds: int, random: int) -> UUID:

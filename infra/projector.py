@@ -9,7 +9,9 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import logging
+from bisect import bisect_right
 from collections.abc import Iterable, Sequence
+from operator import attrgetter
 from typing import NoReturn, Protocol
 
 import psycopg
@@ -34,6 +36,8 @@ logger = logging.getLogger(__name__)
 
 PAGE_SIZE = 500
 IDLE_SECONDS = 0.2
+GATHER_SECONDS = 0.05
+"""Wait after a page that was not full: the next transaction holds what comes meanwhile, not one event."""
 FIRST_DELAY, LONGEST_DELAY = 0.2, 10.0
 """Seconds between attempts while PostgreSQL or the log cannot be reached."""
 
@@ -56,6 +60,39 @@ class ProjectorHalted(Exception):
 
     def __init__(self, model: ReadModel, reason: str) -> None:
         super().__init__(f"projector {model.name} v{model.version} halted: {reason}")
+
+
+class SharedPages:
+    """The log as projectors of one process read it together: an event is fetched, opened and decoded once for all.
+
+    Held is the furthest page, until the end of the log is reached. A single event is always read from the log itself:
+    whether it stands there, and whether it can be read at all, is then the question.
+    """
+
+    def __init__(self, log: LogReader) -> None:
+        self._log = log
+        self._page: Sequence[Recorded] = ()
+        self._reading = asyncio.Lock()
+
+    async def read(self, after: int, limit: int, *, partition: int | None = None) -> Sequence[Recorded]:
+        if limit == 1 or partition is not None:
+            return await self._log.read(after, limit, partition=partition)
+        async with self._reading:
+            if held := self._held(after):
+                return held[:limit]
+            page = await self._log.read(after, limit)
+            if not page or not self._page or page[-1].position >= self._page[-1].position:
+                self._page = page
+            return page
+
+    async def last_position(self) -> int:
+        return await self._log.last_position()
+
+    def _held(self, after: int) -> Sequence[Recorded]:
+        """What the page holds behind a position; nothing if it may begin later."""
+        if not self._page or after + 1 < self._page[0].position:
+            return ()
+        return self._page[bisect_right(self._page, after, key=attrgetter("position")) :]
 
 
 class Projector:
@@ -82,10 +119,12 @@ class Projector:
         while True:
             try:
                 async with await connect(self._dsn) as conn:
+                    await conn.execute("SET synchronous_commit = off")  # rows lost in a crash lose their position too
                     await self._start(conn)
+                    pause = 0.0
                     while until is None or self._after < until:
-                        if not await self._next_page(conn):
-                            await asyncio.sleep(IDLE_SECONDS)
+                        await asyncio.sleep(pause)
+                        pause = await self._next_page(conn)
                         delay = FIRST_DELAY
                     return
             except Exception as error:
@@ -116,14 +155,15 @@ class Projector:
             raise LogUnavailable(f"the replica asked does not hold position {applied.position} yet")
         return bool(page) and Position(page[0].position, page[0].hash) == applied
 
-    async def _next_page(self, conn: Connection) -> bool:
-        """Read and apply one page; False at the end of the log. A page that fails is tried again event by event, so
-        that everything before the bad event is applied and it alone is named."""
+    async def _next_page(self, conn: Connection) -> float:
+        """Read and apply one page; returns the seconds to wait before the next. A page that fails is tried again event
+        by event, so that everything before the bad event is applied and it alone is named."""
         page: Sequence[Recorded] = ()
+        limit = self._limit
         try:
-            page = await self._log.read(self._after, self._limit)
+            page = await self._log.read(self._after, limit)
             if not page:
-                return False
+                return IDLE_SECONDS
             self._after = await self._apply(conn, page)
         except Exception as error:
             if _is_transient(error):
@@ -133,7 +173,7 @@ class Projector:
             self._limit = 1
         else:
             self._limit = min(2 * self._limit, self._page_size)
-        return True
+        return GATHER_SECONDS if page and len(page) < limit else 0.0
 
     async def _apply(self, conn: Connection, page: Sequence[Recorded]) -> int:
         """Rows and positions in one transaction. Returns the position to read on from."""
@@ -163,9 +203,10 @@ class Projector:
 async def run_projectors(log: LogReader, dsn: str, models: Iterable[ReadModel] = READ_MODELS) -> None:
     """Keep all read models at the end of the log until cancelled. One that halts leaves the others running; returns
     once all have halted."""
+    pages = SharedPages(log)
     async with asyncio.TaskGroup() as group:
         for model in models:
-            group.create_task(_run_until_halted(Projector(model, log, dsn)))
+            group.create_task(_run_until_halted(Projector(model, pages, dsn)))
 
 
 async def _run_until_halted(projector: Projector) -> None:
@@ -176,7 +217,8 @@ async def _run_until_halted(projector: Projector) -> None:
 async def catch_up(log: LogReader, dsn: str, to_position: int, models: Iterable[ReadModel] = READ_MODELS) -> None:
     """Return once all read models hold every event up to `to_position`, whoever applied them, however long it takes.
     Raises the first ProjectorHalted, after the others have caught up."""
-    work = [Projector(model, log, dsn).catch_up(to_position) for model in models]
+    pages = SharedPages(log)
+    work = [Projector(model, pages, dsn).catch_up(to_position) for model in models]
     for result in await asyncio.gather(*work, return_exceptions=True):
         if isinstance(result, BaseException):
             raise result

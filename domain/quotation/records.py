@@ -45,9 +45,26 @@ def mixes_records(excerpt: Reading, item: Reading) -> bool:
 
 
 def _is_subset(wanted: Sequence[Field], record: Sequence[Field]) -> bool:
+    """Fields with a key may be left out and change places; plain pieces stay in order, with none left out between
+    two that stand side by side."""
     keyed = {field.words for field in record if field.key}
-    plain = iter([field.words for field in record if not field.key])
-    return all(field.words in keyed if field.key else field.words in plain for field in wanted)
+    places = ((at, field.words) for at, field in enumerate(record) if not field.key)
+    last: int | None = None
+    for field in wanted:
+        if field.key:
+            if field.words not in keyed:
+                return False
+            continue
+        at = next((place for place, words in places if words == field.words), None)
+        if at is None or (last is not None and _leaves_prose_out(record, last, at)):
+            return False
+        last = at
+    return True
+
+
+def _leaves_prose_out(record: Sequence[Field], start: int, end: int) -> bool:
+    between = record[start + 1 : end]
+    return bool(between) and not any(field.key for field in between)
 
 
 def _fields_of_excerpt(text: str, *, fold: bool) -> list[Field]:
@@ -90,9 +107,19 @@ def _fields(line: str, *, fold: bool) -> list[Field]:
     for start, end in [*cuts, (len(line), len(line))]:
         reading = Reading.of(line[begin:start])
         if reading.words and not (end < len(line) and reading.is_negation(len(reading.words) - 1)):
-            fields += [_field(piece, fold=fold) for piece in _apart(line[begin:start])]
+            for piece in _apart(line[begin:start]):
+                _append(fields, _field(piece, fold=fold))
             begin = end
     return fields
+
+
+def _append(fields: list[Field], field: Field) -> None:
+    """A summary's `total=3: a, b, c` is one field: no name of its list is left out."""
+    last = fields[-1] if fields else None
+    if last and not field.key and last.key == ("total",) and len(last.words) > 2:
+        fields[-1] = Field(last.key, last.words + field.words)
+    else:
+        fields.append(field)
 
 
 def _apart(piece: str) -> list[str]:

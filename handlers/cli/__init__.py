@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import logging
 import os
 import sys
 from collections.abc import Sequence
@@ -30,9 +31,8 @@ def main(argv: Sequence[str] | None = None) -> int:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 1
     except Exception as error:
+        logging.getLogger(__name__).debug("%s failed", function_name, exc_info=True)
         known = explain(error)
-        if known is None:
-            raise
         print(f"assay: {known.message}", file=sys.stderr)
         return known.status
     return status

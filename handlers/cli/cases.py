@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from collections.abc import Callable
 from datetime import datetime
-from decimal import Decimal, InvalidOperation
 from typing import Annotated, Any, TypeAlias, TypeVar
 
 from pydantic import BeforeValidator, Field, ValidationError
@@ -23,9 +22,7 @@ from domain.contracts import (
 from domain.executor_contract import normalise
 from domain.json_objects import load_strict
 from domain.routing import LAST_ROUND
-
-MOST_DECIMALS = 50
-"""Of a threshold. An exponent without a limit would cost unlimited time in exact arithmetic."""
+from domain.settings import Share
 
 
 class UnusableCase(ValueError):
@@ -42,18 +39,8 @@ def _normalised(value: Any) -> Any:
 
 
 def _as_text(value: Any) -> str | None:
-    """What a model gave, as the text it wrote or as the JSON value in it."""
+    """What a model or a tool gave may be written as its text or as the JSON value in it."""
     return value if value is None or isinstance(value, str) else json.dumps(value, ensure_ascii=False)
-
-
-def _exact_share(value: Any) -> Decimal:
-    try:
-        share = Decimal(str(value))
-        if 0 <= share <= 1 and int(share.as_tuple().exponent) >= -MOST_DECIMALS:
-            return share
-    except InvalidOperation:  # no number, or NaN
-        pass
-    raise ValueError(f"must be a number between 0 and 1 of at most {MOST_DECIMALS} decimals")
 
 
 Call: TypeAlias = Annotated[ToolInvocation, BeforeValidator(_without_nulls)]
@@ -73,7 +60,7 @@ class ExtractionCase(Contract):
     """Without a `tool_name` of its own a line is an output of the tool that the command names."""
 
     tool_name: str | None = None
-    output: str | dict[str, Any] | list[Any]
+    output: Annotated[str, BeforeValidator(_as_text)]
 
 
 class VerdictCase(Contract):
@@ -81,7 +68,7 @@ class VerdictCase(Contract):
 
     question: str
     round: int = Field(ge=1, le=LAST_ROUND, strict=True)
-    threshold: Annotated[Decimal, BeforeValidator(_exact_share)]
+    threshold: Annotated[Share, BeforeValidator(str)]
     executor_structured_output: Annotated[ExecutorOutput | None, BeforeValidator(_normalised)] = None
     executor_output_parse_status: ParseStatus
     gatekeeper_result: GatekeeperResult

@@ -83,11 +83,10 @@ def extraction_answer(text: str, tool_name: str | None) -> Answer:
     named = case.tool_name or tool_name
     if not named:
         raise UnusableCase("tool_name: it is missing, and --tool is not given")
-    output = {"items": case.output} if isinstance(case.output, list) else case.output
-    return _extracted(named, output)
+    return _extracted(named, case.output)
 
 
-def _extracted(tool_name: str, output: str | dict[str, Any]) -> Answer:
+def _extracted(tool_name: str, output: str) -> Answer:
     details = extract_evidence(tool_name, output)
     return details.model_dump(mode="json", include={"evidence_status", "evidence_refs"})
 

@@ -29,11 +29,12 @@ _FAILED = {
     ("psycopg", "OperationalError"): "PostgreSQL cannot be reached: {}",
     ("nats.errors", "Error"): "NATS: {}",
     ("builtins", "ConnectionError"): "{}",
+    ("builtins", "TimeoutError"): "no answer in time: {}",
 }
 
 
-def explain(error: BaseException) -> Explained | None:
-    """What to tell the user, or None for an error that is a fault of the program. Imports nothing by itself."""
+def explain(error: Exception) -> Explained:
+    """What to tell the user. Imports nothing by itself."""
     if isinstance(error, UsageError):
         return Explained(str(error), 2)
     for module, name in _UNUSABLE:
@@ -44,7 +45,8 @@ def explain(error: BaseException) -> Explained | None:
         known = _class(module, name)
         if known and isinstance(error, known):
             return Explained(text.format(str(error).strip() or type(error).__name__), 1)
-    return None
+    fault = f"{type(error).__name__}: {error}"
+    return Explained(f"this is a fault of the program: {fault} (ASSAY_LOG=DEBUG shows where)", 1)
 
 
 def _class(module: str, name: str) -> type[BaseException] | None:

@@ -13,7 +13,7 @@ from tempfile import TemporaryDirectory
 from handlers.cli.errors import UsageError
 from handlers.evaluation.case import SHIPPED, Case, CaseError, load_cases
 from handlers.evaluation.report import as_json, as_junit, heading, row, summary
-from handlers.evaluation.run import CaseResult, evaluate
+from handlers.evaluation.result import CaseResult
 from handlers.session_settings import model_server, session_settings
 from infra.settings import Settings
 from infra.tools.registry import check_sources
@@ -35,6 +35,8 @@ def run(arguments: argparse.Namespace, settings: Settings) -> int:
 
 
 async def _evaluated(cases: Sequence[Case], settings: Settings, folder: Path, *, tell: bool) -> list[CaseResult]:
+    from handlers.evaluation.run import evaluate, playing
+
     if tell:
         print(heading(cases), flush=True)
 
@@ -42,7 +44,8 @@ async def _evaluated(cases: Sequence[Case], settings: Settings, folder: Path, *,
         if tell:
             print(row(result, cases), flush=True)
 
-    return await evaluate(cases, settings, folder, told)
+    async with playing(settings, folder) as play:
+        return await evaluate(cases, play, told)
 
 
 def _chosen(arguments: argparse.Namespace) -> list[Case]:

@@ -38,7 +38,7 @@ def _ask(commands: _Commands) -> None:
     ask = _add(commands, "ask", "ask:run", "Ask a question; progress on standard error, the answer on standard output.")
     ask.add_argument("question", metavar="QUESTION")
     sources = ask.add_argument_group("sources", "Without any of these the built-in sample scenario answers.")
-    sources.add_argument("--metrics", metavar="URL|FILE", help="Prometheus, Alertmanager, or a file with an answer of one")
+    sources.add_argument("--metrics", metavar="URL|FILE", help="Prometheus or Alertmanager, or a file with its answer")
     sources.add_argument("--logs", metavar="DIR", help="folder of log files")
     sources.add_argument("--knowledge", metavar="DIR", help="folder of Markdown documents")
     sources.add_argument("--skills", metavar="DIR", help="folder of skills, each a folder with a SKILL.md")
@@ -79,6 +79,7 @@ def _verdict(commands: _Commands) -> None:
     watch.add_argument("--verdict", choices=("PASS", "LOW_CONFID", "REJECT", "NONE"))
     watch.add_argument("--since", metavar="AGE", help="begin this long ago: 30s, 15m, 1h, 7d (default: now)")
     _json_flag(watch)
+    _add(commands, "asyncapi", "asyncapi:run", "Print the AsyncAPI 3 document of the stream of verdicts.")
 
 
 def _core(commands: _Commands) -> None:

@@ -6,11 +6,15 @@ import argparse
 import asyncio
 import json
 import re
+from collections.abc import AsyncIterator
+from contextlib import suppress
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
-from nats.errors import TimeoutError as NatsTimeoutError
+from nats.aio.msg import Msg
+from nats.js import JetStreamContext
 from nats.js.api import AckPolicy, ConsumerConfig, DeliverPolicy
+from nats.js.errors import APIError, NotFoundError, ServiceUnavailableError
 
 from handlers.application import jetstream, make_ready
 from handlers.cli.errors import UsageError
@@ -20,6 +24,7 @@ from infra.embedded import running_servers_async
 from infra.settings import Settings
 from infra.streams import VERDICTS
 
+FETCH_S, PAUSE_S = 5.0, 1.0
 UNITS = {"s": "seconds", "m": "minutes", "h": "hours", "d": "days"}
 
 
@@ -37,28 +42,60 @@ def _age(text: str) -> timedelta:
 
 
 async def _watch(settings: Settings, verdict: str, since: timedelta | None, *, as_json: bool) -> None:
-    subject = f"assay.verdict.{verdict}.*.*"
-    start = (datetime.now(UTC) - since).isoformat() if since else None
-    config = ConsumerConfig(
-        filter_subject=subject,
-        ack_policy=AckPolicy.NONE,
-        deliver_policy=DeliverPolicy.BY_START_TIME if start else DeliverPolicy.NEW,
-        opt_start_time=start,  # type: ignore[arg-type]  # sent as it is, RFC 3339 text
-        inactive_threshold=60,
-    )
     async with running_servers_async(settings) as servers:
         await make_ready(settings, servers)
         async with jetstream(servers, Role.SUBSCRIBER) as js:
-            inbox = Role.SUBSCRIBER.inbox_prefix.encode() + b"."
-            subscription = await js.pull_subscribe(subject, stream=VERDICTS, config=config, inbox_prefix=inbox)
+            async for message in _messages(js, f"assay.verdict.{verdict}.*.*", since):
+                event = verdict_stream.read(message.data)
+                print(json.dumps(event, ensure_ascii=False) if as_json else _line(event), flush=True)
+
+
+async def _messages(js: JetStreamContext, subject: str, since: timedelta | None) -> AsyncIterator[Msg]:
+    """Messages as they come, for ever. The consumer is the server's for as long as it is asked; one that is gone after
+    a restart is made again behind the last message seen.
+    """
+    inbox = Role.SUBSCRIBER.inbox_prefix.encode() + b"."
+    config = _consumer(subject, _start_at(since))
+    while True:
+        subscription = await js.pull_subscribe(subject, stream=VERDICTS, config=config, inbox_prefix=inbox)
+        try:
             while True:
-                try:
-                    messages = await subscription.fetch(64, timeout=5)
-                except NatsTimeoutError:
-                    continue
-                for message in messages:
-                    event = verdict_stream.read(message.data)
-                    print(json.dumps(event, ensure_ascii=False) if as_json else _line(event), flush=True)
+                for message in await _fetched(subscription):
+                    yield message
+                    config = _consumer(subject, _start_behind(message))
+        except NotFoundError:
+            await subscription.unsubscribe()
+
+
+def _consumer(subject: str, start: dict[str, Any]) -> ConsumerConfig:
+    return ConsumerConfig(filter_subject=subject, ack_policy=AckPolicy.NONE, inactive_threshold=60, **start)
+
+
+def _start_at(since: timedelta | None) -> dict[str, Any]:
+    if since is None:
+        return {"deliver_policy": DeliverPolicy.NEW}
+    start = datetime.now(UTC) - since
+    return {"deliver_policy": DeliverPolicy.BY_START_TIME, "opt_start_time": start.isoformat()}
+
+
+def _start_behind(message: Msg) -> dict[str, Any]:
+    return {
+        "deliver_policy": DeliverPolicy.BY_START_SEQUENCE,
+        "opt_start_seq": message.metadata.sequence.stream + 1,
+    }
+
+
+async def _fetched(subscription: JetStreamContext.PullSubscription) -> list[Msg]:
+    """What has come within a few seconds. Raises NotFoundError when the consumer is gone."""
+    try:
+        return await subscription.fetch(64, timeout=FETCH_S)
+    except TimeoutError:  # also the library's own
+        pass
+    except APIError:
+        await asyncio.sleep(PAUSE_S)
+    with suppress(TimeoutError, ServiceUnavailableError):  # the server is away; the connection comes back by itself
+        await subscription.consumer_info()
+    return []
 
 
 def _line(event: dict[str, Any]) -> str:

@@ -45,7 +45,9 @@ class CaseSettings(BaseModel):
     @classmethod
     def _are_budgets(cls, value: dict[str, int]) -> dict[str, int]:
         if unknown := value.keys() - Budgets.model_fields.keys():
-            raise ValueError(f"unknown budget {', '.join(sorted(unknown))}; there are {', '.join(Budgets.model_fields)}")
+            raise ValueError(
+                f"unknown budget {', '.join(sorted(unknown))}; there are {', '.join(Budgets.model_fields)}"
+            )
         Budgets.model_validate(value)
         return value
 

@@ -9,7 +9,7 @@ from xml.etree import ElementTree
 
 from domain.contracts import Verdict
 from handlers.evaluation.case import Case
-from handlers.evaluation.run import CaseResult
+from handlers.evaluation.result import CaseResult
 
 BASELINES = {"always LOW_CONFID": Verdict.LOW_CONFID, "always PASS": Verdict.PASS}
 """Answers that need no system: what the expected verdicts say of them shows what the figures are worth."""
@@ -101,7 +101,8 @@ def as_junit(results: Sequence[CaseResult]) -> bytes:
             failure.text = _xml_text(told)
         output = ElementTree.SubElement(case, "system-out")
         output.text = _xml_text(f"session {result.session_id}, verdict {result.seen.verdict}\n{result.seen.answer}")
-    return ElementTree.tostring(suite, encoding="utf-8", xml_declaration=True)
+    document: bytes = ElementTree.tostring(suite, encoding="utf-8", xml_declaration=True)
+    return document
 
 
 def _xml_text(text: str) -> str:

@@ -5,20 +5,22 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
+from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from uuid import UUID
 
 from domain.contracts import Agent
-from domain.events import TERMINAL_TOPICS, Recorded, SessionOpenedContent, Sources
+from domain.events import TERMINAL_TOPICS, Recorded, SessionOpenedContent
 from domain.masking import mask
 from domain.session.commands import OpenSession
 from domain.session.conversation import Surroundings
 from handlers.application import PromptFiles, injected_tools, make_ready, wall_clock, worker
 from handlers.evaluation.case import Case
 from handlers.evaluation.expectations import Miss, misses
-from handlers.evaluation.observation import Observation, observe
+from handlers.evaluation.observation import observe
+from handlers.evaluation.result import CaseResult
 from handlers.ports import Model, Workbench
 from handlers.runner import SessionRunner
 from handlers.session_ids import session_id_for
@@ -26,6 +28,7 @@ from handlers.session_settings import model_server, session_settings
 from handlers.workbench import Workbenches
 from infra.embedded import running_servers_async
 from infra.event_log.session_log import SessionLog
+from infra.models.client import ModelClient, extractive_client
 from infra.models.scripted import SCRIPTED, Script
 from infra.projector import ProjectorHalted, catch_up
 from infra.scenario.scenario import sample_scenario
@@ -34,17 +37,6 @@ from infra.tools.contract import Tool
 
 AT_ONCE = 4
 PATIENCE_S = 30
-
-
-@dataclass(frozen=True, slots=True)
-class CaseResult:
-    """A case that was run, what its session came to, and every expectation that it missed."""
-
-    case: Case
-    session_id: UUID
-    seen: Observation
-    misses: tuple[Miss, ...]
-    seconds: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,13 +56,14 @@ class Stage:
     """Workbenches of scripted sessions, told apart by their recorded model server, and of all others."""
 
     usual: Workbenches
+    _offline: ModelClient = field(default_factory=extractive_client)
     _scripts: dict[str, Script] = field(default_factory=dict)
 
-    def put_on(self, script: Script, session_id: UUID) -> str:
-        """The model server to record for a session that plays this script."""
-        server = f"{SCRIPTED}:{session_id}"
+    def put_on(self, case: Case, session_id: UUID) -> tuple[str, Script]:
+        """The script of a session, and the model server to record for it."""
+        server, script = f"{SCRIPTED}:{session_id}", Script(case.replies, self._offline)
         self._scripts[server] = script
-        return server
+        return server, script
 
     async def __call__(self, opened: SessionOpenedContent) -> Workbench:
         script = self._scripts.get(opened.base_url or "")
@@ -81,7 +74,7 @@ class Stage:
 
 
 def own_settings(settings: Settings, folder: Path) -> Settings:
-    """The same, on embedded servers in `folder`: no verdict of an evaluation reaches anybody's stream or read models."""
+    """The same on embedded servers in `folder`: no verdict of an evaluation reaches anybody's subscribers."""
     return settings.model_copy(
         update={
             "data_dir": folder / "data",
@@ -93,36 +86,49 @@ def own_settings(settings: Settings, folder: Path) -> Settings:
     )
 
 
-async def evaluate(
-    cases: Sequence[Case], settings: Settings, folder: Path, tell: Callable[[CaseResult], None]
-) -> list[CaseResult]:
-    """Run all cases, a few at once, on servers in `folder`. `tell` hears of each as it is done."""
+Play = Callable[[Case], Awaitable[CaseResult]]
+
+
+@asynccontextmanager
+async def playing(settings: Settings, folder: Path) -> AsyncIterator[Play]:
+    """Servers and workers in `folder`, until the block ends; yields the function that runs one case on them."""
     settings = own_settings(settings, folder)
     stage = Stage(Workbenches(settings, injected_tools(settings)))
-    turns = asyncio.Semaphore(AT_ONCE)
     async with running_servers_async(settings) as servers:
         await make_ready(settings, servers)
         async with worker(settings, servers, stage) as (runner, events):
 
-            async def run(case: Case) -> CaseResult:
-                async with turns:
-                    result = await run_case(case, settings, stage, runner, events)
-                tell(result)
-                return result
+            async def play(case: Case) -> CaseResult:
+                return await _played(case, settings, stage, runner, events)
 
-            results = await asyncio.gather(*map(run, cases))
+            yield play
             await _shown_in_read_models(events, servers.postgres_dsn)
-            return results
 
 
-async def run_case(
+async def evaluate(
+    cases: Sequence[Case], play: Play, tell: Callable[[CaseResult], None] = lambda _: None
+) -> list[CaseResult]:
+    """Run all cases, a few at once. `tell` hears of each as it is done."""
+    turns = asyncio.Semaphore(AT_ONCE)
+
+    async def in_turn(case: Case) -> CaseResult:
+        async with turns:
+            result = await play(case)
+        tell(result)
+        return result
+
+    return await asyncio.gather(*map(in_turn, cases))
+
+
+async def _played(
     case: Case, settings: Settings, stage: Stage, runner: SessionRunner, events: SessionLog
 ) -> CaseResult:
-    """Open the case's session and wait for its end; some worker must be carrying sessions on."""
+    """Open the case's session and wait for its end."""
     started = time.monotonic()
     session_id = session_id_for(None)
-    script = Script(case.replies) if case.model == "scripted" else None
-    server = stage.put_on(script, session_id) if script else model_server(settings) if case.model == "live" else None
+    server, script = model_server(settings) if case.model == "live" else None, None
+    if case.model == "scripted":
+        server, script = stage.put_on(case, session_id)
     await runner.submit(session_id, _opening(case, settings, server))
     seen = observe(await _ended(events, session_id))
     faults = [Miss("replies", "enough for the session", fault) for fault in script.faults] if script else []

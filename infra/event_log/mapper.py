@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import dataclass
 from functools import cache
 from typing import Any, get_args
@@ -93,7 +94,7 @@ class SessionMapper(Mapper[UUID]):
         state = orjson.loads(stored.state)
         slot = state["content"]
         content = unseal(Slot.from_json(slot), key, _context(stored)) if slot else None
-        return {"facts": state["facts"], "content": None if content is None else orjson.loads(content)}
+        return {"facts": state["facts"], "content": None if content is None else json.loads(content)}
 
 
 def _context(stored: StoredEvent) -> str:

@@ -140,7 +140,7 @@ class JetStreamApplicationRecorder(JetStreamAggregateRecorder, ApplicationRecord
                 if stop is not None and event.position > stop:
                     return selected[:limit]
                 if not topics or event.type in topics:
-                    selected.append(_notification(event))
+                    selected.append(self._notification(event))
             if not page:
                 break
             after = page[-1].position
@@ -166,6 +166,9 @@ class JetStreamApplicationRecorder(JetStreamAggregateRecorder, ApplicationRecord
 
         return self._loop.spawn(listening())
 
+    def _notification(self, event: Stored) -> Notification:
+        return Notification(_originator_id(event.originator), event.version, event.type, event.body, id=event.position)
+
 
 class JetStreamSubscription(ListenNotifySubscription[JetStreamApplicationRecorder]):
     """Reads on when something may have been published."""
@@ -177,10 +180,6 @@ class JetStreamSubscription(ListenNotifySubscription[JetStreamApplicationRecorde
     def stop(self) -> None:
         super().stop()
         self._stop_listening()
-
-
-def _notification(event: Stored) -> Notification:
-    return Notification(_originator_id(event.originator), event.version, event.type, event.body, id=event.position)
 
 
 def _originator(originator_id: UUID | str) -> str:

@@ -15,7 +15,7 @@ from pydantic import BaseModel, ConfigDict, Field, JsonValue, model_validator
 
 from domain.contracts import Agent
 from domain.model_reply import ErrorKind, ModelFailure, ModelReply
-from infra.models.client import ModelClient, extractive_client
+from infra.models.client import ModelClient
 from infra.models.completion import NotACompletion, read_completion
 from infra.models.extractive import MODEL_NAME
 
@@ -68,11 +68,14 @@ class UnknownPlaceholder(ValueError):
 
 
 class Script:
-    """The replies of one session's agents. `faults` says where the session asked for more than the script holds."""
+    """The replies of one session's agents; the others are the `offline` model (`infra.models.client`).
 
-    def __init__(self, replies: Replies) -> None:
+    `faults` says where the session asked for more than the script holds.
+    """
+
+    def __init__(self, replies: Replies, offline: ModelClient) -> None:
         self._seen = _Seen()
-        self._offline = extractive_client()
+        self._offline = offline
         self.faults: list[str] = []
         self._models = {agent: ScriptedModel(agent, iter(lines), self) for agent, lines in replies.items()}
 
@@ -80,7 +83,11 @@ class Script:
         return self._models.get(agent, self._offline)
 
     async def reply(
-        self, agent: Agent, line: ScriptedReply | None, messages: list[dict[str, Any]], tools: list[dict[str, Any]] | None
+        self,
+        agent: Agent,
+        line: ScriptedReply | None,
+        messages: list[dict[str, Any]],
+        tools: list[dict[str, Any]] | None,
     ) -> ModelReply | ModelFailure:
         self._seen.read(messages)
         if line is None:
@@ -110,7 +117,11 @@ class ScriptedModel:
     script: Script
 
     async def complete(
-        self, *, model: str, messages: list[dict[str, Any]], tools: list[dict[str, Any]] | None = None
+        self,
+        *,
+        model: str,  # noqa: ARG002 - a server is told it; a script has no other model
+        messages: list[dict[str, Any]],
+        tools: list[dict[str, Any]] | None = None,
     ) -> ModelReply | ModelFailure:
         return await self.script.reply(self.agent, next(self.lines, None), messages, tools)
 

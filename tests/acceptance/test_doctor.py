@@ -35,14 +35,14 @@ def servers(assay: Any) -> Iterator[Servers]:
 def before_init(assay: Any, servers: Servers) -> Any:
     """What `doctor` says of servers on which nothing has been made."""
     assert servers.nats_url
-    return assay.run("doctor", "--json")
+    return assay.here("doctor", "--json")
 
 
 @pytest.fixture(scope="module")
 def healthy(assay: Any, before_init: Any) -> Any:
     """The same data folder after `assay init`."""
     assert before_init.status == 3
-    assert assay.run("init").status == 0
+    assert assay.here("init").status == 0
     return assay
 
 
@@ -83,8 +83,8 @@ def test_a_changed_stream_is_named(healthy: Any, servers: Servers) -> None:
         await js.update_stream(config)
 
     as_admin(servers, lambda js: expire(js, 3600))
-    ran, ran_json = healthy.run("doctor"), healthy.run("doctor", "--json")
-    refused = healthy.run("ask", QUESTION)
+    ran, ran_json = healthy.here("doctor"), healthy.here("doctor", "--json")
+    refused = healthy.here("ask", QUESTION)
     as_admin(servers, lambda js: expire(js, 0))
     assert (ran.status, ran_json.status) == (3, 3)
     (found,) = problems(ran_json)
@@ -93,17 +93,17 @@ def test_a_changed_stream_is_named(healthy: Any, servers: Servers) -> None:
     assert "1 of" in ran.err
     assert refused.status == 1
     assert "max_age" in refused.err
-    assert healthy.run("doctor").status == 0
+    assert healthy.here("doctor").status == 0
 
 
 def test_a_deleted_consumer_is_named(healthy: Any, servers: Servers) -> None:
     """R66, done-when 7; `assay init` makes it again."""
     as_admin(servers, lambda js: js.delete_consumer("ASSAY_EVENTS", "gatekeeper"))
-    ran = healthy.run("doctor", "--json")
+    ran = healthy.here("doctor", "--json")
     assert ran.status == 3
     assert problems(ran) == ["consumer gatekeeper does not exist"]
-    assert healthy.run("init").status == 0
-    assert healthy.run("doctor").status == 0
+    assert healthy.here("init").status == 0
+    assert healthy.here("doctor").status == 0
 
 
 @contextmanager
@@ -118,8 +118,8 @@ def broken_table(servers: Servers) -> Iterator[None]:
 def test_a_halted_projector_is_named_and_goes_on_once_mended(healthy: Any, servers: Servers) -> None:
     """R55, done-when 7: an event that cannot be applied is not skipped, and the answer does not depend on it."""
     with broken_table(servers):
-        asked = healthy.run("ask", QUESTION, "--json")
-        ran = healthy.run("doctor", "--json")
+        asked = healthy.here("ask", QUESTION, "--json")
+        ran = healthy.here("doctor", "--json")
     assert (asked.status, asked.document["verdict"]) == (0, "PASS")
     assert "the read models are behind" in asked.err
     assert ran.status == 3
@@ -128,7 +128,7 @@ def test_a_halted_projector_is_named_and_goes_on_once_mended(healthy: Any, serve
     assert "AgentStepRecorded" in found
 
     healthy.ask(QUESTION)
-    assert healthy.run("doctor").status == 0
+    assert healthy.here("doctor").status == 0
     assert {step["agent_name"] for step in healthy.show(asked.document["session_id"])["steps"]} == {
         "planner",
         "executor",

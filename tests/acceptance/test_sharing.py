@@ -11,6 +11,8 @@ from typing import Any
 
 import pytest
 
+from handlers.session_ids import session_id_for
+
 QUESTION = "请排查 order-service 当前是否存在 HighMemoryUsage 告警，只确认内存使用率过高这一件事。"
 
 
@@ -34,12 +36,9 @@ def test_two_asks_at_once_share_the_servers(assay: Any) -> None:
     assert assay.servers() == []
 
 
-@pytest.mark.parametrize(("number", "status"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
-def test_an_interrupted_ask_leaves_no_process_and_a_session_that_goes_on(
-    assay: Any, model_server: Any, number: signal.Signals, status: int
-) -> None:
-    """R7: interrupted in the middle of a model call; asked again with its key, the session is carried to its end and
-    no finished tool call is run again."""
+def test_an_interrupted_ask_leaves_no_process_and_a_session_that_goes_on(assay: Any, model_server: Any) -> None:
+    """R7: interrupted in the middle of a model call, by Ctrl-C and again by SIGTERM; asked once more with its key, the
+    session is carried to its end and nothing finished is done again."""
     reached, go_on = Event(), Event()
 
     def slow_after_the_tools(asked: Any) -> Any:
@@ -48,23 +47,23 @@ def test_an_interrupted_ask_leaves_no_process_and_a_session_that_goes_on(
             go_on.wait(100)
         return asked.usual()
 
-    key, model = f"interrupted by {number.name}", model_server.plays(slow_after_the_tools)
-    process = assay.start("ask", QUESTION, "--key", key, **model)
-    assert reached.wait(100)
-    interrupt(process, number)
-    interrupted = assay.finished(process)
+    asking, model = ("ask", QUESTION, "--key", "interrupted"), model_server.plays(slow_after_the_tools)
+    for number, status in ((signal.SIGINT, 130), (signal.SIGTERM, 143)):
+        process = assay.start(*asking, **model)
+        assert reached.wait(100)
+        interrupt(process, number)
+        ran = assay.finished(process)
+        assert (ran.status, ran.out) == (status, "")
+        assert f"interrupted; `assay serve` carries session {session_id_for('interrupted')} on" in ran.err
+        assert assay.servers() == []
+        reached.clear()
     go_on.set()
-    assert (interrupted.status, interrupted.out) == (status, "")
-    assert "interrupted" in interrupted.err
-    assert assay.servers() == []
 
-    resumed = assay.ask(QUESTION, "--key", key, **model)
-    assert resumed["verdict"] == "PASS"
-    assert resumed["session_id"] in interrupted.err
-    shown = assay.show(resumed["session_id"])
-    assert [tool["attempt"] for tool in shown["tools"]] == [1] * len(shown["tools"])
-    planned = [step for step in shown["steps"] if step["agent_name"] == "planner"]
-    assert len(planned) == 1
+    done = assay.run(*asking, "--json", **model)
+    assert (done.status, done.document["verdict"]) == (0, "PASS")
+    assert done.document["session_id"] == str(session_id_for("interrupted"))
+    for step in ("step      planner", "tool      query_metrics"):
+        assert len([line for line in done.err.splitlines() if step in line and "started" not in line]) == 1
 
 
 def test_an_ask_interrupted_while_servers_start_leaves_no_process(new_assay: Callable[[], Any], until: Any) -> None:
@@ -100,3 +99,4 @@ def test_an_ask_may_bring_a_model_server_that_serve_does_not_know(served: Any, o
     told = served.ask(QUESTION, **other_model_server.plays(lambda asked: asked.usual()))
     assert told["verdict"] == "PASS"
     assert {step["error_kind"] for step in served.show(told["session_id"])["steps"]} == {None}
+    assert "failed" not in (served.folder / "serve.log").read_text()

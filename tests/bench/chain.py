@@ -1,6 +1,6 @@
 """Sessions a second and bytes a session of a five-step chain: plan, two tools, verify, compose, 1 KB of text each.
 
-    python tests/bench/chain.py [--runs 3] [--sessions 300]      (needs the extra `bench`)
+    python -m tests.bench.chain [--runs 3] [--sessions 300]      (needs the extra `bench`)
 
 Every step is on the disk before the next one begins, in all of them: Assay commits to the log and keeps its read models
 up to date meanwhile (a run ends when they hold everything), LangGraph writes checkpoints through PostgresSaver with
@@ -29,8 +29,6 @@ from typing import Any, Protocol, TypedDict
 from uuid import uuid4
 
 from dbos import DBOS
-from figures import Ratio, Row, table
-from ground import Ground, at_once, ground, progress, table_bytes, threaded
 from langgraph.checkpoint.postgres import PostgresSaver
 from langgraph.graph import END, START, StateGraph
 
@@ -58,6 +56,8 @@ from domain.settings import RULE_VERSION, SessionSettings
 from handlers.application import open_log, wall_clock
 from infra.event_log.session_log import SessionLog
 from infra.projector import catch_up, run_projectors
+from tests.bench.figures import Ratio, Row, table
+from tests.bench.ground import Ground, at_once, ground, progress, table_bytes, threaded
 
 AT_ONCE = 16
 QUESTION = "请排查 order-service 当前是否存在 HighMemoryUsage 告警"
@@ -228,9 +228,7 @@ def _invoked(index: int, tool: str, start: Recorded) -> Event:
 
 
 def _completed() -> Event:
-    facts = SessionCompletedFacts(
-        outcome=Outcome.NORMAL, verdict=Verdict.PASS, groundedness_score="1.0000", rounds=1
-    )
+    facts = SessionCompletedFacts(outcome=Outcome.NORMAL, verdict=Verdict.PASS, groundedness_score="1.0000", rounds=1)
     return SessionCompleted(facts=facts, content=SessionCompletedContent(answer=text()))
 
 

@@ -1,6 +1,6 @@
 """Single-event commits a second, one after the other and 16 at once.
 
-    python tests/bench/commits.py [--runs 5] [--commits 3000]
+    python -m tests.bench.commits [--runs 5] [--commits 3000]
 
 The core of the event log (conflict-checked appends of opaque bytes) beside `eventsourcing.postgres` with the same
 bodies and beside JetStream publishes of the same subjects, headers and bodies without a condition. The last row is the
@@ -20,8 +20,6 @@ from typing import Any
 from uuid import UUID, uuid4
 
 from eventsourcing.persistence import InfrastructureFactory, StoredEvent
-from figures import Ratio, Row, table
-from ground import Ground, at_once, ground, postgres_environment, progress, threaded
 from nats.js import JetStreamContext
 
 from domain.chain import ACTOR_HEADER, CHAINED_HEADERS, COMMIT_HEADER, HASH_HEADER, PREVIOUS_HASH_HEADER, TIME_HEADER
@@ -30,6 +28,8 @@ from handlers.application import open_log
 from infra.event_log.jetstream import Draft, EventStream, partition_of
 from infra.event_log.session_log import SessionLog
 from infra.streams import EVENT_PREFIX, EVENTS
+from tests.bench.figures import Ratio, Row, table
+from tests.bench.ground import Ground, at_once, ground, postgres_environment, progress, threaded
 
 BODY = os.urandom(1_000)
 AT_ONCE = 16

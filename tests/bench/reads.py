@@ -1,6 +1,6 @@
 """Milliseconds to read one session of 20 events, in a small stream and in a large one.
 
-    python tests/bench/reads.py [--runs 5] [--reads 500] [--small 10000] [--large 400000]
+    python -m tests.bench.reads [--runs 5] [--reads 500] [--small 10000] [--large 400000]
 
 Both streams stand in one server and are read in turn. They are filled by commits of 1,000 events, 50 sessions side by
 side, so that a session's events lie apart as they do in practice. "Newest": the last sessions written, which the server
@@ -20,14 +20,13 @@ from contextlib import AsyncExitStack
 from statistics import median
 from uuid import uuid4
 
-from figures import Ratio, Row, percentile, table
-from ground import Ground, ground, progress
-
 from domain.chain import COMMIT_HEADER
 from infra.access import Role
 from infra.event_log.connection import Connection
 from infra.event_log.jetstream import MAX_COMMIT, Draft, EventStream
 from infra.streams import append_only, ensure_stream
+from tests.bench.figures import Ratio, Row, percentile, table
+from tests.bench.ground import Ground, ground, progress
 
 EVENTS_OF_SESSION = 20
 BODY_BYTES = 1_000

@@ -26,7 +26,7 @@ from domain.session.evolve import fold
 from domain.session.state import Closed
 from handlers.application import PromptFiles, injected_tools, jetstream, open_log, runner_on
 from handlers.session_ids import session_id_for
-from handlers.session_settings import session_settings
+from handlers.session_settings import model_server, session_settings
 from infra.access import Credentials, Role
 from infra.embedded import Servers
 from infra.embedded.nats_server import NatsServer
@@ -79,12 +79,15 @@ class OneServer(NatsServer):
 class Plant:
     """Servers and workers in a folder. `kill` ends one of them with SIGKILL and starts it again."""
 
-    def __init__(self, folder: Path, nats: Nats, ack_wait_s: float, tool_s: float) -> None:
+    def __init__(
+        self, folder: Path, nats: Nats, ack_wait_s: float, tool_s: float, settings: Mapping[str, str] | None = None
+    ) -> None:
         self.folder = folder
         self.nats = nats
         self.postgres = PostgresServer(folder / "postgres")
         self.ack_wait_s = ack_wait_s  # seconds until a killed worker's message is given to another
         self.tool_s = tool_s  # how long each run of a tool takes
+        self.further_settings = settings or {}
         self.workers: list[subprocess.Popen[bytes]] = []
         self.started = 0
         self.seen: dict[int, str] = {}  # position -> hash of every event that was ever read
@@ -124,6 +127,7 @@ class Plant:
             "ASSAY_LOG": "WARNING",
             "COUNTED_RUNS": str(self.folder / "runs"),
             "COUNTED_SECONDS": str(self.tool_s),
+            **self.further_settings,
         }
 
     @property
@@ -179,21 +183,24 @@ class Plant:
         async with open_log(self.settings, self.servers) as events:
             yield events
 
-    async def open_session(self, question: str) -> UUID:
-        """Acknowledged when this returns; the log may be away for a while."""
+    def open_command(self, question: str) -> OpenSession:
         settings, prompts = self.settings, PromptFiles()
-        command = OpenSession(
+        return OpenSession(
             question=question,
             now=sample_scenario().now,
             clock="scenario",
             settings=session_settings(settings, injected_tools(settings), "sample"),
             prompt_hashes={agent: prompts.sha256(agent) for agent in Agent},
+            base_url=model_server(settings),
         )
-        session_id = session_id_for(None)
+
+    async def open_session(self, question: str) -> UUID:
+        """Acknowledged when this returns; the log may be away for a while."""
+        command, session_id = self.open_command(question), session_id_for(None)
         while True:
             try:
                 async with self.log() as events:
-                    await runner_on(events, settings).submit(session_id, command)
+                    await runner_on(events, self.settings).submit(session_id, command)
                     return session_id
             except LogError:
                 await asyncio.sleep(0.2)

@@ -11,14 +11,10 @@ from uuid import UUID
 
 import pytest
 
+from tests.faults.questions import QUESTIONS
+
 KILLS = 20
 SESSIONS = 20
-QUESTIONS = (
-    "请排查 payment-service 当前是否存在 HighCPUUsage 告警，只确认 CPU 使用率过高这一件事。",
-    "请排查 order-service 当前是否存在 HighMemoryUsage 告警，只确认内存使用率过高这一件事。",
-    "确认 order-service 是否存在 HikariCP 连接池耗尽。",
-    "确认 inventory-service 是否存在 HikariCP 连接池耗尽。",
-)
 
 
 async def _stressed(plant: Any, sessions: int, kills: int, seed: int) -> list[UUID]:
@@ -38,6 +34,7 @@ async def _stressed(plant: Any, sessions: int, kills: int, seed: int) -> list[UU
 def test_sessions_survive_the_kill_of_anything(plant: Callable[..., Any]) -> None:
     """R7, R50, R51, R55: 20 SIGKILLs of workers, nats-server and PostgreSQL over 20 sessions."""
     seed = time.time_ns() % 1_000_000
+    random.seed(seed)
     print(f"seed {seed}")
     broken = plant(2, ack_wait_s=3.0, tool_s=0.6)
 

@@ -3,9 +3,15 @@
 from __future__ import annotations
 
 import asyncio
+import json
+import socket
+import subprocess
+import time
 from collections.abc import AsyncIterator, Callable, Iterator
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from pathlib import Path
+from typing import Any
+from urllib.request import urlopen
 from uuid import uuid4
 
 import psycopg
@@ -83,3 +89,55 @@ def postgres(servers: Servers) -> Iterator[str]:
         connection.execute(f'CREATE DATABASE "{name}"')
         yield servers.postgres_dsn.rpartition("/")[0] + f"/{name}"
         connection.execute(f'DROP DATABASE "{name}" WITH (FORCE)')
+
+
+RULES = """
+groups:
+  - name: sample
+    rules:
+      - alert: SpoolSlotsLow
+        expr: vector(91) > 85
+        labels: {service: tape-service, severity: ticket}
+        annotations: {current: "{{ $value }}%", description: "few slots left"}
+"""
+SCRAPING = """
+global: {scrape_interval: 1s, evaluation_interval: 1s}
+rule_files: [rules.yml]
+scrape_configs:
+  - job_name: prometheus
+    static_configs: [{targets: ["ADDRESS"]}]
+"""
+
+
+@pytest.fixture(scope="session")
+def prometheus(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """URL of a Prometheus that has scraped itself and whose alert fires; its tests are marked `program`."""
+    folder = tmp_path_factory.mktemp("prometheus")
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        address = f"127.0.0.1:{free.getsockname()[1]}"
+    (folder / "rules.yml").write_text(RULES)
+    (folder / "prometheus.yml").write_text(SCRAPING.replace("ADDRESS", address))
+    command = ["prometheus", f"--config.file={folder}/prometheus.yml", f"--storage.tsdb.path={folder}/data"]
+    with (folder / "log").open("w") as log:
+        server = subprocess.Popen([*command, f"--web.listen-address={address}"], stdout=log, stderr=log)
+    try:
+        while not (_fires(f"http://{address}") and _has(f"http://{address}", "query?query=up", "result")):
+            assert server.poll() is None, (folder / "log").read_text()
+            time.sleep(0.2)
+        yield f"http://{address}"
+    finally:
+        server.terminate()
+        server.wait()
+
+
+def _fires(url: str) -> bool:
+    return any(alert["state"] == "firing" for alert in _has(url, "alerts", "alerts"))
+
+
+def _has(url: str, path: str, part: str) -> list[Any]:
+    """A part of an answer's data; empty until there is any."""
+    with suppress(OSError), urlopen(f"{url}/api/v1/{path}") as response:
+        found: list[Any] = json.load(response)["data"][part]
+        return found
+    return []

@@ -45,15 +45,13 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[NatsServer]:
 @pytest.fixture
 def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
     """Delays of milliseconds, so that no test waits for the real ones."""
-    monkeypatch.setattr(delivery, "delay_after", lambda failures: 0.02)
+    monkeypatch.setattr(delivery, "delay_after", lambda _: 0.02)
 
 
 @asynccontextmanager
 async def as_admin(server: NatsServer) -> AsyncIterator[JetStreamContext]:
     user = server.credentials[Role.ADMIN]
-    connection = await Connection.open(
-        server.url, user.user, user.password.get_secret_value(), Role.ADMIN.inbox_prefix
-    )
+    connection = await Connection.open(server.url, user.user, user.password.get_secret_value(), Role.ADMIN.inbox_prefix)
     try:
         yield connection.client.jetstream()
     finally:
@@ -69,7 +67,7 @@ class Reaction:
     given_up: list[tuple[UUID, str, BaseException]] = field(default_factory=list)
     unending: BaseException | None = None  # what ending the session fails with
 
-    async def __call__(self, session_id: UUID, version: int) -> None:
+    async def __call__(self, *_: UUID | int) -> None:
         self.deliveries += 1
         act = self.script[min(self.deliveries, len(self.script)) - 1]
         if isinstance(act, BaseException):
@@ -144,9 +142,7 @@ async def until(holds: Callable[[], Any], patience_s: float = 20.0) -> None:
             await asyncio.sleep(0.02)
 
 
-def posted(
-    server: NatsServer, test: Callable[[Post], Any], script: list[Any], *, ack_wait_s: float = 30.0
-) -> Reaction:
+def posted(server: NatsServer, test: Callable[[Post], Any], script: list[Any], *, ack_wait_s: float = 30.0) -> Reaction:
     """Run a test on one message; what the reaction saw of it."""
 
     async def case() -> Reaction:
@@ -199,13 +195,15 @@ def test_a_message_that_was_handled_is_acknowledged(server: NatsServer) -> None:
     assert posted(server, settle, [None]).deliveries == 1
 
 
-def test_a_message_that_failed_comes_again(server: NatsServer, impatient: None) -> None:
+@pytest.mark.usefixtures("impatient")
+def test_a_message_that_failed_comes_again(server: NatsServer) -> None:
     """R7: nothing acknowledged is lost to an exception."""
     reaction = posted(server, settle, [ValueError(), ValueError(), None])
     assert (reaction.deliveries, reaction.given_up) == (3, [])
 
 
-def test_a_message_that_keeps_failing_ends_its_session_with_the_last_error(server: NatsServer, impatient: None) -> None:
+@pytest.mark.usefixtures("impatient")
+def test_a_message_that_keeps_failing_ends_its_session_with_the_last_error(server: NatsServer) -> None:
     """R7: after eight failures, and then the message is done with."""
     error = ValueError("kaputt")
     sessions: list[str] = []
@@ -220,9 +218,8 @@ def test_a_message_that_keeps_failing_ends_its_session_with_the_last_error(serve
     assert (str(session_id), stage.startswith("test-"), last) == (sessions[0], True, error)
 
 
-def test_a_session_that_cannot_be_ended_now_is_ended_later(
-    server: NatsServer, impatient: None, monkeypatch: pytest.MonkeyPatch
-) -> None:
+@pytest.mark.usefixtures("impatient")
+def test_a_session_that_cannot_be_ended_now_is_ended_later(server: NatsServer, monkeypatch: pytest.MonkeyPatch) -> None:
     """R7."""
     monkeypatch.setattr(delivery, "MAX_DELAY_S", 0.02)
 
@@ -236,7 +233,8 @@ def test_a_session_that_cannot_be_ended_now_is_ended_later(
     assert posted(server, twice, [ValueError()]).deliveries > 8
 
 
-def test_a_session_whose_record_is_broken_is_taken_off_the_consumer(server: NatsServer, impatient: None) -> None:
+@pytest.mark.usefixtures("impatient")
+def test_a_session_whose_record_is_broken_is_taken_off_the_consumer(server: NatsServer) -> None:
     """R7, R60: nothing may be recorded behind a broken chain; other messages must not wait for it."""
 
     async def broken(post: Post) -> None:
@@ -271,7 +269,8 @@ def test_a_message_that_no_worker_lives_to_answer_ends_its_session(
     assert isinstance(error, WorkersLost)
 
 
-def test_the_verdict_publisher_never_gives_a_message_up(server: NatsServer, impatient: None) -> None:
+@pytest.mark.usefixtures("impatient")
+def test_the_verdict_publisher_never_gives_a_message_up(server: NatsServer) -> None:
     """R52: at least once."""
 
     async def stubborn(post: Post) -> None:

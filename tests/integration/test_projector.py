@@ -21,7 +21,7 @@ from infra import projector as projector_module
 from infra.event_log.errors import Unreadable
 from infra.event_log.jetstream import partition_of
 from infra.event_log.session_log import SessionLog
-from infra.projector import LogReader, Projector, ProjectorHalted, catch_up, run_projectors
+from infra.projector import LogReader, Projector, ProjectorHalted, SharedPages, catch_up, run_projectors
 from infra.projector_status import ProjectorStatus, projector_status
 from infra.read_model_rows import storable
 from projections.agent_step import AGENT_STEP
@@ -332,6 +332,43 @@ def test_running_projectors_follow_the_log(postgres: str, diagnosis: Diagnosis, 
         running.cancel()
 
     asyncio.run(live())
+
+
+def test_projectors_of_one_process_fetch_an_event_once(diagnosis: Diagnosis, log_of: LogOf) -> None:
+    """R55: who comes later, or begins in the middle, is served from the page that was read before."""
+    fetched: list[int] = []
+
+    class Counting:
+        async def read(self, after: int, limit: int, *, partition: int | None = None) -> Sequence[e.Recorded]:
+            page: Sequence[e.Recorded] = await log_of(diagnosis()).read(after, limit, partition=partition)
+            fetched.extend(one.position for one in page)
+            return page
+
+        async def last_position(self) -> int:
+            return 17
+
+    async def read_by_three() -> list[list[int]]:
+        pages = SharedPages(Counting())
+        read = [await pages.read(0, 500), *await asyncio.gather(pages.read(9, 3), pages.read(14, 500))]
+        return [[one.position for one in page] for page in read]
+
+    assert asyncio.run(read_by_three()) == [list(range(1, 18)), [10, 11, 12], [15, 16, 17]]
+    assert fetched == list(range(1, 18))
+
+
+def test_an_event_held_by_another_projector_is_no_proof_that_it_stands_in_the_log(
+    diagnosis: Diagnosis, log_of: LogOf
+) -> None:
+    """R55, R60: whether an applied event still stands is asked of the log, not of the page that is shared."""
+    log = log_of(diagnosis())
+    pages = SharedPages(log)
+
+    async def read_before_and_after_a_loss() -> tuple[int, int, int]:
+        read = await pages.read(0, 500)
+        log.events = diagnosis()[:9]
+        return len(read), len(await pages.read(9, 500)), len(await pages.read(9, 1))
+
+    assert asyncio.run(read_before_and_after_a_loss()) == (17, 8, 0)
 
 
 def test_projectors_read_the_event_log_itself(

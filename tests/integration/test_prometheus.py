@@ -4,12 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
-import socket
-import subprocess
-import time
-from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -19,49 +14,10 @@ from infra.tools.metrics import check_metrics, metrics_tool
 
 pytestmark = pytest.mark.program("prometheus")
 
-RULES = """
-groups:
-  - name: sample
-    rules:
-      - alert: SpoolSlotsLow
-        expr: vector(91) > 85
-        labels: {service: tape-service, severity: ticket}
-        annotations: {current: "{{ $value }}%", description: "few slots left"}
-"""
-CONFIG = """
-global: {scrape_interval: 1s, evaluation_interval: 1s}
-rule_files: [rules.yml]
-scrape_configs:
-  - job_name: prometheus
-    static_configs: [{targets: ["ADDRESS"]}]
-"""
 
-
-@pytest.fixture(scope="module")
-def url(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    """A server that scrapes itself, ready and with its alert firing."""
-    folder = tmp_path_factory.mktemp("prometheus")
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        address = f"127.0.0.1:{free.getsockname()[1]}"
-    (folder / "rules.yml").write_text(RULES)
-    (folder / "prometheus.yml").write_text(CONFIG.replace("ADDRESS", address))
-    command = ["prometheus", f"--config.file={folder}/prometheus.yml", f"--storage.tsdb.path={folder}/data"]
-    with (folder / "log").open("w") as log:
-        server = subprocess.Popen([*command, f"--web.listen-address={address}"], stdout=log, stderr=log)
-    try:
-        _wait_until_ready(f"http://{address}", server, folder / "log")
-        yield f"http://{address}"
-    finally:
-        server.terminate()
-        server.wait()
-
-
-def _wait_until_ready(url: str, server: subprocess.Popen[bytes], log: Path) -> None:
-    """Waits for the alert and for the first scrape."""
-    while not (total(run(url, alert_name="SpoolSlotsLow", state="firing")) and total(run(url, expr="up"))):
-        assert server.poll() is None, log.read_text()
-        time.sleep(0.2)
+@pytest.fixture
+def url(prometheus: str) -> str:
+    return prometheus
 
 
 def run(url: str, now: datetime | None = None, **arguments: Any) -> ToolResult:

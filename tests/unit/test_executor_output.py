@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 
 from domain.contracts import ClaimType, ParseState
 from domain.executor_output import parse_executor_output
+from domain.json_objects import without_lone_surrogates
 
 BINDING = {
     "tool_name": "query_metrics",

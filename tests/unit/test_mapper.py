@@ -179,3 +179,23 @@ def test_an_older_version_is_brought_up_step_by_step(monkeypatch: pytest.MonkeyP
     assert sealing().to_domain_event(stored(old)).event == Renamed(
         facts=FeedbackGivenFacts(rating="wrong"), content=FeedbackGivenContent(text="x")
     )
+
+
+def test_numbers_of_any_length_in_content_are_read_back() -> None:
+    """R50: a model may write a number no machine word holds; what was recorded stays readable."""
+    step = EVENTS["AgentStepRecorded"].model_validate(
+        {
+            "facts": {
+                "round": 1,
+                "step_index": 0,
+                "agent": "verifier",
+                "model": "test",
+                "prompt_hash": "0" * 64,
+                "attempt": 1,
+                "duration_ms": 1,
+            },
+            "content": {"input": [{"critical_fact_count": 10**400}], "output": "{}"},
+        }
+    )
+    mapper = sealing(SESSION)
+    assert mapper.to_domain_event(mapper.to_stored_event(Entry(SESSION, 1, step))).event == step

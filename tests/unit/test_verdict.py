@@ -272,6 +272,8 @@ def test_rules_without_input_are_named_and_lower_nothing() -> None:
     assert judgement.evaluation.not_checked == (
         "claim.entity_invented",
         "claim.entity_unsupported",
+        "answer.entity_invented",
+        "answer.entity_unsupported",
         "evidence.stale",
     )
     assert rules(judgement) == []

@@ -64,7 +64,7 @@ def test_half_a_surrogate_pair_in_a_question_can_be_recorded(given: Any) -> None
     assert given().opened("慢\udce4").history[0].event.content.question == "慢\ufffd"
 
 
-def test_cancelling_ends_a_session_in_any_phase_once(given: Any, say: Any) -> None:
+def test_cancelling_ends_a_session_in_any_phase_once(given: Any) -> None:
     """R10."""
     for prepare in ("opened", "executing", "concluding"):
         session = getattr(given(), prepare)()

@@ -235,7 +235,9 @@ def test_the_rule_evaluation_is_recorded_whatever_the_verdict(given: Any) -> Non
 
 def test_a_huge_tool_output_and_answer_make_a_session_end_all_the_same(given: Any, say: Any) -> None:
     """R7: a megabyte of logs."""
-    output = json.dumps({"success": True, "logs": [{"message": f"line {n}" * 20} for n in range(6_000)], "total": 6_000})
+    output = json.dumps(
+        {"success": True, "logs": [{"message": f"line {n}" * 20} for n in range(6_000)], "total": 6_000}
+    )
     session = given().executing()
     done = session.looked(output, "query_logs")
     assert len(done.output) > 800_000

@@ -61,7 +61,14 @@ def verifier_text(verification: str) -> str:
     return json.dumps(judged | {"facts_checked": [fact]})
 
 
-TEXTS = ["", "没有 JSON", '{"plan": ["查"]}', '{"claims": []}', "[]", *map(verifier_text, ("no_evidence", "contradicted"))]
+TEXTS = [
+    "",
+    "没有 JSON",
+    '{"plan": ["查"]}',
+    '{"claims": []}',
+    "[]",
+    *map(verifier_text, ("no_evidence", "contradicted")),
+]
 REQUESTS = st.lists(st.sampled_from(["query_logs", "restart"]), max_size=2).map(
     lambda names: tuple(ToolRequest(call_id=f"c{n}", tool_name=name, arguments="{}") for n, name in enumerate(names))
 )
@@ -225,4 +232,3 @@ def test_an_erased_session_takes_no_step_but_its_end(given: Any, data: st.DataOb
         return
     assert {event.TOPIC for event in events} <= {"SessionFailed", "SessionCancelled", "FeedbackGiven"}
     assert all(isinstance(event.content, Erased) for event in events)
-

@@ -28,7 +28,7 @@ from domain.settings import Budgets, SessionSettings
 LOGS, METRICS = ("query_logs", {}), ("query_metrics", {})
 
 
-def test_nothing_is_due_before_a_session_is_opened_and_after_it_has_ended(given: Any, say: Any) -> None:
+def test_nothing_is_due_before_a_session_is_opened_and_after_it_has_ended(given: Any) -> None:
     """R1, R7."""
     assert given().due is None
     session = given().concluding()

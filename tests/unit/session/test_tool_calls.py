@@ -159,7 +159,9 @@ def test_a_failed_call_is_never_such_a_first(given: Any) -> None:
     assert prepared(session) == Run({"service": "order-service"})
 
 
-@pytest.mark.parametrize("other", [("query_logs", {"n": True}), ("query_logs", {"n": 1.0}), ("query_metrics", {"n": 1})])
+@pytest.mark.parametrize(
+    "other", [("query_logs", {"n": True}), ("query_logs", {"n": 1.0}), ("query_metrics", {"n": 1})]
+)
 def test_another_call_is_run(given: Any, say: Any, other: tuple[str, dict[str, Any]]) -> None:
     """R3: another tool, or arguments that are only alike."""
     session = given().executing().asked_for(("query_logs", {"n": 1}), other)
@@ -255,7 +257,7 @@ def outcome_of(output: str, *, success: bool = True, error_message: str = "") ->
     )
 
 
-def test_secrets_are_masked_before_anything_is_recorded_or_shown(given: Any, say: Any) -> None:
+def test_secrets_are_masked_before_anything_is_recorded_or_shown(given: Any) -> None:
     """R22: what the model sees, what is checked and what is stored are one text."""
     secret = "hunter2-geheim"
     output = json.dumps({"success": True, "logs": [{"message": f"password={secret} rejected"}], "total": 1})

@@ -1,0 +1,5 @@
+import sys
+
+from tests.bench.quotations.run import main
+
+sys.exit(main())
