@@ -142,7 +142,7 @@ class ClaimType(StrEnum):
 
 def _known_claim_type(value: Any) -> Any:
     """An unknown type counts as a (critical) observation (R11)."""
-    return value if value in set(ClaimType) else ClaimType.OBSERVATION
+    return value if value in list(ClaimType) else ClaimType.OBSERVATION
 
 
 class EvidenceBinding(Contract):

@@ -129,7 +129,7 @@ def _load(output: str | Mapping[str, Any]) -> Mapping[str, Any] | None:
 
 
 def _failed(loaded: Mapping[str, Any]) -> bool:
-    refused = loaded.get("success") is False or loaded.get("status") in {"error", "failed", "failure"}
+    refused = loaded.get("success") is False or loaded.get("status") in ("error", "failed", "failure")
     return refused or any(bool(loaded.get(key)) for key in ("error", "error_message"))
 
 

@@ -48,5 +48,6 @@ class SessionSettings(Contract):
     max_model_attempts: int = Field(4, ge=1)  # of one model call, the first included (R7)
     max_refs_shown: int = Field(40, ge=1)  # of one tool call to the Executor (R4)
     models: dict[Agent, str] = Field(default_factory=dict)  # model name of each agent
+    mask_patterns: dict[str, str] = Field(default_factory=dict)  # kind of secret -> RE2, besides the built-in (R22)
     tool_classes: dict[str, ToolClass] = Field(default_factory=lambda: dict(TOOL_CLASSES))
     source: Literal["sample", "given"] = "given"

@@ -34,6 +34,9 @@ MAX_FAILURES = 8
 MAX_DELIVERIES = 100
 """Of one message, for whatever reason: one that takes its worker down each time never comes to an exception."""
 
+DELIVERIES_A_ROUND = 16
+STAND_ASIDE_S = 1.0
+
 MAX_DELAY_S = 30.0
 MAX_REMEMBERED = 10_000
 
@@ -139,7 +142,7 @@ class Delivery(BaseMiddleware[Any, Any]):
             log.info("%s: left to redelivery: %s", care.stage, reason)
         except NoCredentials as reason:
             log.info("%s: left to another worker: %s", care.stage, reason)
-            await _answer(msg.nack(delay=delay_after(msg.raw_message.metadata.num_delivered - 1)))
+            await _left_to_another(msg)
         except LogFull as reason:
             log.error("%s: %s", care.stage, reason)
             await _answer(msg.nack(delay=MAX_DELAY_S))
@@ -166,6 +169,15 @@ class Delivery(BaseMiddleware[Any, Any]):
         else:
             care.failures.forget(subject)
             await _answer(msg.ack())
+
+
+async def _left_to_another(msg: NatsMessage) -> None:
+    """Put back, and ask for nothing for a moment: else this worker's requests, which are first in the server's queue,
+    would get it again and again. Where nobody can take it, it comes round ever more slowly.
+    """
+    rounds = msg.raw_message.metadata.num_delivered // DELIVERIES_A_ROUND
+    await _answer(msg.nack(delay=delay_after(rounds) if rounds else None))
+    await asyncio.sleep(STAND_ASIDE_S)
 
 
 async def _answer(answer: Awaitable[None]) -> None:

@@ -188,7 +188,8 @@ class SessionRunner:
         if tool and isinstance(preparation, Run):
             limit = min(self.tool_timeout_s, seconds_left(started.file))
             context = _context_of(started.file, invocation_id)
-            outcome = await run_tool(tool, preparation.arguments, context, limit)
+            patterns = started.file.opened.settings.mask_patterns
+            outcome = await run_tool(tool, preparation.arguments, context, timeout_s=limit, mask_patterns=patterns)
         return await self._decided(started, FinishTool(*where, invocation_id, preparation, outcome))
 
     async def _workbench(self, file: CaseFile) -> Workbench:

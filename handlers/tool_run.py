@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import time
+from collections.abc import Mapping
 from typing import Any
 
 from domain.session.tool_calls import ToolOutcome, failed_outcome, recorded_outcome
@@ -13,7 +14,14 @@ from infra.tools.contract import Tool, ToolContext
 log = logging.getLogger(__name__)
 
 
-async def run_tool(tool: Tool, arguments: dict[str, Any], context: ToolContext, timeout_s: float) -> ToolOutcome:
+async def run_tool(
+    tool: Tool,
+    arguments: dict[str, Any],
+    context: ToolContext,
+    *,
+    timeout_s: float,
+    mask_patterns: Mapping[str, str],
+) -> ToolOutcome:
     """One run, masked and with its evidence extracted. A tool that raises or is late has failed; nothing is raised."""
     started = time.monotonic()
     try:
@@ -21,6 +29,7 @@ async def run_tool(tool: Tool, arguments: dict[str, Any], context: ToolContext, 
             result = await tool.run(arguments, context)
         return recorded_outcome(
             tool.name,
+            mask_patterns=mask_patterns,
             output=result.output,
             success=result.success,
             error_kind=result.error_kind,

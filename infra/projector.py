@@ -36,7 +36,7 @@ logger = logging.getLogger(__name__)
 
 PAGE_SIZE = 500
 IDLE_SECONDS = 0.2
-GATHER_SECONDS = 0.05
+GATHER_SECONDS = 0.1
 """Wait after a page that was not full: the next transaction holds what comes meanwhile, not one event."""
 FIRST_DELAY, LONGEST_DELAY = 0.2, 10.0
 """Seconds between attempts while PostgreSQL or the log cannot be reached."""

@@ -47,6 +47,7 @@ class Settings(BaseModel):
     budgets: Budgets = Budgets()
     threshold: Share = "0.5"
     window_minutes: int = Field(60, ge=1)
+    mask_patterns: dict[str, str] = Field(default_factory=dict)  # kind of secret -> RE2, besides the built-in (R22)
     tools: str | None = Field(None, pattern=r"^[A-Za-z_][\w.]*:[A-Za-z_]\w*$")  # module:factory of injected tools
     ack_wait: float = Field(30.0, gt=0)  # seconds until an unacknowledged message is given to another worker
 
@@ -58,6 +59,8 @@ class Settings(BaseModel):
             if environ.get(variable, "").strip():
                 _put(values, path, environ[variable].strip())
         _add_credentials_file(values, environ)
+        if name := environ.get(_MASK_FILE, "").strip():
+            values["mask_patterns"] = _mask_patterns(name)
         try:
             return cls.model_validate(values)
         except ValidationError as error:
@@ -85,6 +88,7 @@ _VARIABLES: dict[str, tuple[str, ...]] = {
 """Every variable and the field it sets."""
 
 _CREDENTIALS_FILE = "ASSAY_NATS_CREDENTIALS_FILE"
+_MASK_FILE = "ASSAY_MASK_FILE"
 
 
 def _put(values: dict[str, Any], path: tuple[str, ...], value: str) -> None:
@@ -98,20 +102,32 @@ def _add_credentials_file(values: dict[str, Any], environ: Mapping[str, str]) ->
     """`{role: {user, password}}` from a file; a role's own variables win. A user is named like its role unless told."""
     credentials: dict[str, Any] = values.setdefault("nats_credentials", {})
     if name := environ.get(_CREDENTIALS_FILE, "").strip():
-        for role, given in _read_json(name).items():
+        for role, given in _read_json(_CREDENTIALS_FILE, name).items():
             credentials[role] = {**given, **credentials.get(role, {})} if isinstance(given, dict) else given
     for role, given in credentials.items():
         if isinstance(given, dict):
             given.setdefault("user", role)
 
 
-def _read_json(name: str) -> dict[str, Any]:
+def _mask_patterns(name: str) -> dict[str, Any]:
+    """`{kind: expression}` from a file, each checked now and not when the first secret passes by."""
+    from domain.masking import patterns_with  # loads RE2, which few processes need
+
+    patterns = _read_json(_MASK_FILE, name)
+    try:
+        patterns_with(patterns)
+    except (ValueError, TypeError) as error:
+        raise SettingsError(f"{_MASK_FILE}: {name}: {error}") from None
+    return patterns
+
+
+def _read_json(variable: str, name: str) -> dict[str, Any]:
     try:
         document = json.loads(Path(name).read_bytes())
     except (OSError, ValueError) as error:
-        raise SettingsError(f"{_CREDENTIALS_FILE}: {name} cannot be read: {error}") from None
+        raise SettingsError(f"{variable}: {name} cannot be read: {error}") from None
     if not isinstance(document, dict):
-        raise SettingsError(f"{_CREDENTIALS_FILE}: {name} must hold one object, role to user and password")
+        raise SettingsError(f"{variable}: {name} must hold one JSON object")
     return document
 
 

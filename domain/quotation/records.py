@@ -10,7 +10,7 @@ from itertools import islice
 from typing import Any
 
 from domain.quotation import lexicon
-from domain.quotation.tokens import Reading
+from domain.quotation.tokens import CJK, Reading
 
 _BOUNDARY = re.compile(
     r'"[^"\n]*"|\[[^\[\]\n]*\]|\([^()\n]*\)'
@@ -19,6 +19,7 @@ _BOUNDARY = re.compile(
 _DECODER = json.JSONDecoder(parse_int=str, parse_float=str, parse_constant=str)  # numbers as they are written
 _MAX_DEPTH = 4
 _BARE_VALUE = re.compile(r'(?P<field>(?P<key>[\w.\-/]+)=[^\s"]+)\s+(?P<rest>\S.*)', re.DOTALL)
+_NUMBER_AND_MEASURE = re.compile(rf"\d\s+[{CJK}]")
 _KEYED = re.compile(r'[\w.\-/)\]]"?\s*(?:=|:(?=\s|"))')
 
 
@@ -32,10 +33,11 @@ class Field:
 
 def is_record_subset(excerpt: Reading, item: Reading, *, fold: bool) -> bool:
     """Whether each field of the excerpt is a whole field of one and the same record of the item."""
-    wanted = _fields_of_excerpt(excerpt.text, fold=fold)
-    if not any(field.key for field in wanted):
+    readings = [_fields_of_excerpt(excerpt.text, fold=fold), _fields(_one_line(excerpt.text), fold=fold, apart=False)]
+    readings = [wanted for wanted in readings if any(field.key for field in wanted)]
+    if not readings:
         return False
-    return any(_is_subset(wanted, record) for record in _records(item.text, fold=fold))
+    return any(_is_subset(wanted, record) for record in _records(item.text, fold=fold) for wanted in readings)
 
 
 def mixes_records(excerpt: Reading, item: Reading) -> bool:
@@ -72,7 +74,11 @@ def _fields_of_excerpt(text: str, *, fold: bool) -> list[Field]:
         value = _whole_object(candidate)
         if value:
             return list(_leaves(value, (), fold=fold))
-    return _fields(" ".join(text.split("\n")), fold=fold)
+    return _fields(_one_line(text), fold=fold)
+
+
+def _one_line(text: str) -> str:
+    return text.replace("\n", " ")
 
 
 def _records(text: str, *, fold: bool) -> Iterator[list[Field]]:
@@ -99,16 +105,18 @@ def _split_at_repeated_key(fields: list[Field]) -> Iterator[list[Field]]:
     yield record
 
 
-def _fields(line: str, *, fold: bool) -> list[Field]:
-    """The fields of one line of `key=value`, `key: value` and plain pieces. A negation stays with what follows it."""
+def _fields(line: str, *, fold: bool, apart: bool = True) -> list[Field]:
+    """The fields of one line of `key=value`, `key: value` and plain pieces. A negation stays with what follows it.
+    `apart`: bare values end at a blank."""
     fields: list[Field] = []
     begin = 0
     cuts = [cut.span() for cut in _BOUNDARY.finditer(line) if cut["cut"] is not None]
     for start, end in [*cuts, (len(line), len(line))]:
         reading = Reading.of(line[begin:start])
         if reading.words and not (end < len(line) and reading.is_negation(len(reading.words) - 1)):
-            for piece in _apart(line[begin:start]):
-                _append(fields, _field(piece, fold=fold))
+            piece = line[begin:start]
+            for part in _apart(piece) if apart else [piece]:
+                _append(fields, _field(part, fold=fold))
             begin = end
     return fields
 
@@ -123,13 +131,21 @@ def _append(fields: list[Field], field: Field) -> None:
 
 
 def _apart(piece: str) -> list[str]:
-    """A bare value ends at a blank (`lvl=debug span closed`), unless it is prose or what follows turns its sense."""
+    """A bare value ends at a blank (`lvl=debug span closed`), unless it is prose, or its unit or what turns its sense
+    follows."""
     bare = _BARE_VALUE.fullmatch(piece.strip())
-    if not bare or bare["key"].casefold() in lexicon.TEXT_KEYS:
+    if not bare or bare["key"].casefold() in lexicon.TEXT_KEYS or _cuts_value(bare):
         return [piece]
     rest = Reading.of(bare["rest"])
     turns = not rest.words or rest.is_polarity(0) or Reading.of(bare["field"]).is_negation(-1)
     return [piece] if turns else [bare["field"], bare["rest"]]
+
+
+def _cuts_value(bare: re.Match[str]) -> bool:
+    """Whether the blank stands between a number and its unit or measure word: `wait=64 s`, `积压=57 万条`."""
+    words = Reading.of(bare["field"]).words
+    is_cut = Reading.of(bare.string).words[: len(words)] != words
+    return is_cut or bool(_NUMBER_AND_MEASURE.match(bare.string, bare.end("field") - 1))
 
 
 def _field(text: str, *, fold: bool) -> Field:

@@ -21,7 +21,7 @@ from domain.events import (
     SessionOpenedContent,
     SessionOpenedFacts,
 )
-from domain.masking import mask
+from domain.masking import mask, patterns_with
 from domain.session.commands import (
     BeginNextRound,
     CancelSession,
@@ -111,7 +111,8 @@ def _step_taken(state: Open, command: StepCommand) -> Sequence[Event]:
 
 def _open(state: SessionState, command: OpenSession) -> Sequence[Event]:
     """A question is masked before it is recorded (R22). Opening again with the same key is harmless (R10)."""
-    question, _ = mask(command.question.strip())
+    patterns = patterns_with(command.settings.mask_patterns)
+    question, _ = mask(command.question.strip(), patterns)
     if not question:
         raise InvalidCommand("the question is empty")
     if not isinstance(state, Unopened):
@@ -125,7 +126,7 @@ def _open(state: SessionState, command: OpenSession) -> Sequence[Event]:
         prompt_hashes=command.prompt_hashes,
         has_key=command.has_key,
     )
-    history = tuple(turn.model_copy(update={"content": mask(turn.content)[0]}) for turn in command.history)
+    history = tuple(turn.model_copy(update={"content": mask(turn.content, patterns)[0]}) for turn in command.history)
     content = SessionOpenedContent(
         question=question, history=history, sources=command.sources, base_url=command.base_url
     )
@@ -145,7 +146,7 @@ def _cancel(state: SessionState, command: CancelSession) -> Sequence[Event]:
         raise InvalidCommand("there is no such session")
     if isinstance(state, Closed):
         return ()
-    reason = SessionCancelledContent(reason=mask(command.reason)[0])
+    reason = SessionCancelledContent(reason=state.file.masked(command.reason))
     return (SessionCancelled(content=ERASED if state.file.erased else reason),)
 
 
@@ -155,6 +156,6 @@ def _feedback(state: SessionState, command: GiveFeedback) -> Sequence[Event]:
         raise InvalidCommand("there is no such session")
     if not isinstance(state, Closed):
         raise InvalidCommand("the session has not ended yet")
-    text = FeedbackGivenContent(text=mask(command.text)[0])
+    text = FeedbackGivenContent(text=state.file.masked(command.text))
     facts = FeedbackGivenFacts(rating=command.rating)
     return (FeedbackGiven(facts=facts, content=ERASED if state.file.erased else text),)

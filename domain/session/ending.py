@@ -22,7 +22,6 @@ from domain.events import (
     SessionFailedContent,
     SessionFailedFacts,
 )
-from domain.masking import mask
 from domain.rendering import render_failure, render_low_confidence, render_rejection
 from domain.rule_evaluation import evaluate_by_rule
 from domain.scope import narrow_scope
@@ -79,7 +78,7 @@ def failed(file: CaseFile, stage: str, reason_code: str, reason: str) -> Sequenc
         scope=narrow_scope(file.question),
         tool_classes=file.opened.settings.tool_classes,
     )
-    return (SessionFailed(facts=facts, content=SessionFailedContent(reason=mask(reason)[0], answer=answer)),)
+    return (SessionFailed(facts=facts, content=SessionFailedContent(reason=file.masked(reason), answer=answer)),)
 
 
 def _completed(file: CaseFile, outcome: Outcome, composed: ComposerOutput) -> Sequence[Event]:

@@ -24,6 +24,7 @@ from domain.events import (
     SessionOpenedFacts,
     ToolRequest,
 )
+from domain.masking import mask, patterns_with
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,6 +93,10 @@ class CaseFile:
     @property
     def question(self) -> str:
         return self.brief.question if self.brief else ""
+
+    def masked(self, text: str) -> str:
+        """A text as this session may record it (R22)."""
+        return mask(text, patterns_with(self.opened.settings.mask_patterns))[0]
 
     def with_round(self, changed: Round) -> CaseFile:
         return replace(self, rounds=(*self.rounds[:-1], changed))

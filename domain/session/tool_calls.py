@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 from domain.contracts import EvidenceRef, EvidenceStatus, RetrievalDetails, ToolClass, ToolInvocation
 from domain.evidence import extract_evidence
 from domain.json_objects import load_strict
-from domain.masking import mask, mask_output
+from domain.masking import mask, mask_output, patterns_with
 from domain.session.state import CaseFile, ToolCall
 from domain.session.steps import RunTool
 
@@ -152,6 +152,7 @@ def _json(value: Any) -> str:
 def recorded_outcome(
     tool_name: str,
     *,
+    mask_patterns: Mapping[str, str],
     output: str,
     success: bool,
     error_kind: str | None,
@@ -160,17 +161,18 @@ def recorded_outcome(
     duration_ms: int,
 ) -> ToolOutcome:
     """A tool's raw result as it is recorded: masked (R22), then its refs extracted from the masked text (R18)."""
-    masked, counts = mask_output(output)
-    message, more = mask(error_message)
+    patterns = patterns_with(mask_patterns)
+    shown, counts = mask_output(output, patterns)
+    message, more = mask(error_message, patterns)
     details = retrieval.model_copy(update={"masked": _summed(counts, more)})
     if success:
-        details = extract_evidence(tool_name, masked, query=details.query, window=details.window, base=details)
+        details = extract_evidence(tool_name, shown, query=details.query, window=details.window, base=details)
     else:
         details = details.model_copy(update={"evidence_status": EvidenceStatus.FAILED, "evidence_refs": ()})
     failed = details.evidence_status is EvidenceStatus.FAILED
     return ToolOutcome(
         success=success and not failed,
-        output=masked,
+        output=shown,
         error_kind=error_kind or ("source" if failed else None),
         error_message=message,
         details=details,

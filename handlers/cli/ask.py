@@ -21,13 +21,10 @@ from domain.events import (
     SessionOpened,
     Sources,
 )
-from domain.masking import mask
 from domain.session.commands import OpenSession
-from domain.session.state import SessionState, Unopened
 from handlers.application import PromptFiles, injected_tools, make_ready, wall_clock, worker
 from handlers.cli.errors import UsageError
 from handlers.cli.progress import line_for
-from handlers.runner import SessionRunner
 from handlers.session_ids import session_id_for
 from handlers.session_settings import model_server, session_settings
 from infra.embedded import Servers, running_servers_async
@@ -66,7 +63,7 @@ async def _ask(arguments: argparse.Namespace, settings: Settings) -> int:
     async with running_servers_async(settings) as servers:
         await make_ready(settings, servers)
         async with worker(settings, servers) as (runner, events):
-            await _opened(runner, session_id, command)
+            await runner.submit(session_id, command)  # or find the session that the same key opened before (R10)
             try:
                 history = await _followed(events, session_id, evidence.source)
             except asyncio.CancelledError:
@@ -104,9 +101,8 @@ def _time(text: str) -> datetime:
 
 def _open_command(arguments: argparse.Namespace, settings: Settings, evidence: Evidence) -> OpenSession:
     prompts = PromptFiles()
-    question, _ = mask(arguments.question.strip())
     return OpenSession(
-        question=question,
+        question=arguments.question,
         now=evidence.now,
         clock=evidence.clock,
         settings=session_settings(settings, injected_tools(settings), evidence.source),
@@ -115,15 +111,6 @@ def _open_command(arguments: argparse.Namespace, settings: Settings, evidence: E
         base_url=model_server(settings),
         has_key=arguments.key is not None,
     )
-
-
-async def _opened(runner: SessionRunner, session_id: UUID, command: OpenSession) -> SessionState:
-    """Open the session, or find the one that the same key opened before (R10)."""
-    state = await runner.submit(session_id, command)
-    if not isinstance(state, Unopened) and state.file.question != command.question:
-        was = "whose content has been erased" if state.file.erased else f"about another question: {state.file.question}"
-        raise UsageError(f"--key: this key belongs to session {session_id}, {was}")
-    return state
 
 
 async def _followed(events: SessionLog, session_id: UUID, source: str) -> list[Recorded]:

@@ -5,7 +5,6 @@ A YAML file holds one case or a list of them.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence
 from decimal import Decimal
 from pathlib import Path
@@ -62,7 +61,7 @@ class Case(BaseModel):
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
-    name: str = Field(min_length=1)
+    name: str = Field(pattern=r"^[^\n\r\t]+$")
     question: str
     sources: Sources | None = None
     now: AwareDatetime | None = None
@@ -125,7 +124,8 @@ def _read(file: Path) -> Iterator[Case]:
         try:
             yield _located(Case.model_validate(entry), file.parent)
         except ValidationError as error:
-            raise CaseError(f"{file}: case {entry.get('name') or number!s}: {_explained(error)}") from None
+            name = _one_line(entry.get("name") or number)
+            raise CaseError(f"{file}: case {name}: {_explained(error)}") from None
 
 
 def _located(case: Case, folder: Path) -> Case:
@@ -148,5 +148,5 @@ def _problem(problem: Any) -> str:
     return f"{field}: {problem['msg']}" if field else str(problem["msg"])
 
 
-def _one_line(error: Exception) -> str:
-    return re.sub(r"\s+", " ", str(error)).strip() or type(error).__name__
+def _one_line(told: object) -> str:
+    return " ".join(str(told).split()) or type(told).__name__

@@ -5,72 +5,35 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import time
-from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import asynccontextmanager
-from dataclasses import dataclass, field
+from datetime import UTC
 from pathlib import Path
 from uuid import UUID
 
 from domain.contracts import Agent
-from domain.events import TERMINAL_TOPICS, Recorded, SessionOpenedContent
+from domain.events import TERMINAL_TOPICS, Recorded
 from domain.masking import mask
 from domain.session.commands import OpenSession
-from domain.session.conversation import Surroundings
 from handlers.application import PromptFiles, injected_tools, make_ready, wall_clock, worker
 from handlers.evaluation.case import Case
 from handlers.evaluation.expectations import Miss, misses
 from handlers.evaluation.observation import observe
 from handlers.evaluation.result import CaseResult
-from handlers.ports import Model, Workbench
+from handlers.evaluation.stage import Stage
 from handlers.runner import SessionRunner
 from handlers.session_ids import session_id_for
 from handlers.session_settings import model_server, session_settings
 from handlers.workbench import Workbenches
 from infra.embedded import running_servers_async
 from infra.event_log.session_log import SessionLog
-from infra.models.client import ModelClient, extractive_client
-from infra.models.scripted import SCRIPTED, Script
+from infra.models.scripted import SCRIPTED
 from infra.projector import ProjectorHalted, catch_up
 from infra.scenario.scenario import sample_scenario
 from infra.settings import Settings
-from infra.tools.contract import Tool
 
 AT_ONCE = 4
 PATIENCE_S = 30
-
-
-@dataclass(frozen=True, slots=True)
-class ScriptedWorkbench:
-    """Real tools, and models that say their lines."""
-
-    tools: Mapping[str, Tool]
-    surroundings: Surroundings
-    script: Script
-
-    def model_for(self, agent: Agent) -> Model:
-        return self.script.model_for(agent)
-
-
-@dataclass(slots=True)
-class Stage:
-    """Workbenches of scripted sessions, told apart by their recorded model server, and of all others."""
-
-    usual: Workbenches
-    _offline: ModelClient = field(default_factory=extractive_client)
-    _scripts: dict[str, Script] = field(default_factory=dict)
-
-    def put_on(self, case: Case, session_id: UUID) -> tuple[str, Script]:
-        """The script of a session, and the model server to record for it."""
-        server, script = f"{SCRIPTED}:{session_id}", Script(case.replies, self._offline)
-        self._scripts[server] = script
-        return server, script
-
-    async def __call__(self, opened: SessionOpenedContent) -> Workbench:
-        script = self._scripts.get(opened.base_url or "")
-        if script is None:
-            return await self.usual(opened)
-        bench = await self.usual(opened.model_copy(update={"base_url": None}))
-        return ScriptedWorkbench(bench.tools, bench.surroundings, script)
 
 
 def own_settings(settings: Settings, folder: Path) -> Settings:
@@ -128,7 +91,7 @@ async def _played(
     session_id = session_id_for(None)
     server, script = model_server(settings) if case.model == "live" else None, None
     if case.model == "scripted":
-        server, script = stage.put_on(case, session_id)
+        server, script = stage.put_on(case.replies, session_id)
     await runner.submit(session_id, _opening(case, settings, server))
     seen = observe(await _ended(events, session_id))
     faults = [Miss("replies", "enough for the session", fault) for fault in script.faults] if script else []
@@ -145,7 +108,7 @@ async def _shown_in_read_models(events: SessionLog, dsn: str) -> None:
 def _opening(case: Case, settings: Settings, server: str | None) -> OpenSession:
     scenario, prompts = sample_scenario(), PromptFiles()
     is_sample = case.sources is None
-    now = case.now or (scenario.now if is_sample else wall_clock())
+    now = case.now.astimezone(UTC) if case.now else scenario.now if is_sample else wall_clock()
     in_force = session_settings(
         settings if case.model == "live" else _offline(settings),
         injected_tools(settings),

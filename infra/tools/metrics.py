@@ -172,9 +172,7 @@ def _answer(body: bytes, place: str) -> Response:
     except orjson.JSONDecodeError as error:
         raise Unrecognised("source", f"{place}: no answer of Prometheus or Alertmanager, not JSON ({error})") from error
     except ValidationError as error:
-        raise Unrecognised(
-            "source", f"{place}: no answer of Prometheus or Alertmanager we know"
-        ) from error
+        raise Unrecognised("source", f"{place}: no answer of Prometheus or Alertmanager we know") from error
     if isinstance(answer, Refusal):
         kind: Literal["bad_arguments", "source"] = "bad_arguments" if answer.errorType == "bad_data" else "source"
         raise ToolError(kind, f"{place} refused the query: {answer.error}")

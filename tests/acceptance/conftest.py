@@ -158,8 +158,9 @@ def served(new_assay: Callable[[], Assay], model_server: ModelServer) -> Iterato
         yield assay
     finally:
         serve.terminate()
-        serve.wait(PATIENCE_S)
+        status = serve.wait(PATIENCE_S)
     assert "Traceback" not in (assay.folder / "serve.log").read_text()
+    assert (status, assay.servers()) == (0, [])
 
 
 @pytest.fixture

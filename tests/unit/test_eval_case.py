@@ -82,6 +82,8 @@ def test_replies_are_a_list_for_each_scripted_agent(folder: Path) -> None:
         ("[]", ["case.yaml", "no case"]),
         ("- 7", ["case.yaml", "case 1 is no mapping"]),
         ("question: 一\nexpect: {rounds: 1}", ["case 1", "name", "Field required"]),
+        ("name: ''\nquestion: 一\nexpect: {rounds: 1}", ["case 1", "name"]),
+        ('name: "a\\nb"\nquestion: 一\nexpect: {rounds: 1}', ["name"]),
         ("name: a\nquestion: ' '\nexpect: {rounds: 1}", ["case a", "question", "empty"]),
         ("name: a\nquestion: 一\nexpect: {}", ["case a", "expect", "nothing is expected"]),
         ("name: a\nquestion: 一\nexpect: {verdict: MAYBE}", ["case a", "expect.verdict", "LOW_CONFID"]),

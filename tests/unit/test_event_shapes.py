@@ -17,6 +17,7 @@ from domain.events import EVENTS, Erased, Event
 CODES = {
     "SessionOpened.settings.threshold",
     "SessionOpened.settings.models",
+    "SessionOpened.settings.mask_patterns",
     "SessionOpened.settings.tool_classes",
     "SessionOpened.rule_version",
     "SessionOpened.prompt_hashes",

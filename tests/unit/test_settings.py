@@ -122,3 +122,14 @@ def test_importing_the_settings_does_not_import_the_clients() -> None:
     assert (
         subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True).stdout == "set()\n"
     )
+
+
+def test_mask_patterns_come_from_a_file_and_a_bad_one_is_named(tmp_path: Path) -> None:
+    """R22."""
+    patterns = tmp_path / "mask.json"
+    patterns.write_text('{"badge": "BDG-[0-9]{6}"}')
+    assert Settings.from_env({"ASSAY_MASK_FILE": str(patterns)}).mask_patterns == {"badge": "BDG-[0-9]{6}"}
+
+    patterns.write_text('{"badge": "BDG-("}')
+    with pytest.raises(SettingsError, match=r"ASSAY_MASK_FILE: .*'badge' is no RE2 expression"):
+        Settings.from_env({"ASSAY_MASK_FILE": str(patterns)})

@@ -309,3 +309,30 @@ def test_a_natural_language_answer_is_guarded_where_nothing_parsed() -> None:
     assert prose.verdict is Verdict.REJECT
     remains = evaluated(executor_final_answer='{"claims": [{"claim_text": "ERR_LAG_42"', **malformed)
     assert remains.verdict is Verdict.LOW_CONFID
+
+
+def test_a_sentence_that_the_answer_repeats_is_one_fact() -> None:
+    """R38."""
+    evaluation = evaluated("消息积压", answer="已确认连接数为 77。已确认连接数为 77。")
+    assert [fact.fact for fact in evaluation.facts_checked] == ["消息积压", "已确认连接数为 77"]
+
+
+def test_answer_rules_without_an_answer_are_named() -> None:
+    """R38: neither a contract nor an answer in words."""
+    judged = judge(
+        question="消息有没有积压？",
+        round=1,
+        threshold="0.5",
+        structured=None,
+        parse_status=ParseStatus(status=ParseState.MISSING),
+        gatekeeper=GatekeeperResult(status=CheckState.FAIL, severity=Severity.LOW_CONFID),
+        trace=(),
+        reading=VerifierAnswer((), Verdict.PASS, Decimal(1), 0, ""),
+        invocations=(),
+    )
+    assert judged.evaluation.not_checked == (
+        "answer.value_unsupported",
+        "answer.entity_invented",
+        "answer.entity_unsupported",
+        "evidence.stale",
+    )

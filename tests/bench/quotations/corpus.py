@@ -62,8 +62,8 @@ class Item:
         return next(i for i, clause in enumerate(self.clauses) if clause.start <= span.start < clause.end)
 
     def cut(self, first: int, last: int) -> str:
-        """Whole clauses, without the separator behind the last."""
-        return self.text[self.clauses[first].start : self.clauses[last].end].rstrip(" ,;，；\n")
+        """Whole clauses, without what separates them from the others."""
+        return self.text[self.clauses[first].start : self.clauses[last].end].strip(" ,;，；\n\t")
 
     def fields(self, record: int) -> list[str]:
         return [self.text[span.start : span.end] for span in self.records[record]]

@@ -29,7 +29,22 @@ _STATES = {
 }  # fmt: skip
 _LOOK_ALIKE = str.maketrans("aeopcx", "аеорсх")
 _FUNCTION = set("的了着地得之其该此这那也就都还又便则而且与和及并在于把被所以为因对向从由给让使个后上下时仍尚")
-_SMALL_WORDS = {"the", "was", "are", "for", "and", "from", "with", "into", "after", "since", "because", "its", "that"}
+_SMALL_WORDS = {
+    "the",
+    "was",
+    "are",
+    "for",
+    "and",
+    "from",
+    "with",
+    "into",
+    "after",
+    "since",
+    "because",
+    "its",
+    "that",
+    "does",
+}
 _NEIGHBOURS = re.compile(r"(?<![\w=-])([A-Za-z]{3,}) ([A-Za-z]{3,})(?![\w=-])|([\u4e00-\u9fff])([\u4e00-\u9fff])")
 
 Edit = Callable[[Mark, Item, Random], str | None]
@@ -52,12 +67,16 @@ def replacing(name: str, *kinds: Kind) -> Callable[[Edit], None]:
 
 
 def spoken(item: Item, mark: Mark, said: str, random: Random) -> str | None:
-    """A run of whole clauses with `said` where the mark stands; None if that is true, too."""
+    """A run of whole clauses with `said` where the mark stands; None if its clause is true, too."""
     number = item.clause_of(mark)
-    first, last = random.randint(0, number), random.randint(number, len(item.clauses) - 1)
-    begin = item.clauses[first].start
-    excerpt = (item.text[begin : mark.start] + said + item.text[mark.end : item.clauses[last].end]).strip(" ,;，；\n")
-    return false_or_none(excerpt, item)
+    clause = item.clauses[number]
+    changed = item.text[clause.start : mark.start] + said + item.text[mark.end : clause.end]
+    if is_still_true(changed, item):
+        return None
+    begin = item.clauses[random.randint(0, number)].start
+    end = item.clauses[random.randint(number, len(item.clauses) - 1)].end
+    excerpt = item.text[begin : clause.start] + changed + item.text[clause.end : end]
+    return false_or_none(excerpt.strip(" ,;，；\n\t"), item)
 
 
 def false_or_none(excerpt: str, item: Item) -> str | None:
@@ -100,24 +119,31 @@ def _digit_count(mark: Mark, _: Item, random: Random) -> str | None:
 
 @FABRICATING.operator("a number cut at its head")
 def _cut_head(item: Item, _: Item, random: Random) -> str | None:
-    marks = [mark for mark in item.of_kind(Kind.NUMBER) if re.match(r"[\d.,/:-]{2,}", mark.text)]
-    if not marks:
+    cut = _inside_number(item, random)
+    if not cut:
         return None
-    mark = random.choice(marks)
-    shorter = mark.text[random.randint(1, len(re.match(r"[\d.,/:-]+", mark.text)[0]) - 1) :]  # type: ignore[index]
-    excerpt = shorter.lstrip(".,:/") + item.cut(item.clause_of(mark), len(item.clauses) - 1).partition(mark.text)[2]
-    return false_or_none(excerpt, item)
+    mark, at = cut
+    end = item.clauses[random.randint(item.clause_of(mark), len(item.clauses) - 1)].end
+    return false_or_none(item.text[at:end].strip(" .,:/;，；\n"), item)
 
 
 @FABRICATING.operator("a number cut at its end")
 def _cut_end(item: Item, _: Item, random: Random) -> str | None:
-    marks = [mark for mark in item.of_kind(Kind.NUMBER) if re.search(r"\d[\d.,/:]*\d", mark.text)]
-    if not marks:
+    cut = _inside_number(item, random)
+    if not cut:
         return None
-    mark = random.choice(marks)
-    end = random.randint(re.search(r"\d", mark.text).end(), re.search(r"[\d.,/:]*\d", mark.text).end() - 1)  # type: ignore[union-attr]
+    mark, at = cut
     begin = item.clauses[random.randint(0, item.clause_of(mark))].start
-    return false_or_none((item.text[begin : mark.start] + mark.text[:end]).rstrip(".,:/"), item)
+    return false_or_none(item.text[begin:at].rstrip(".,:/"), item)
+
+
+def _inside_number(item: Item, random: Random) -> tuple[Mark, int] | None:
+    """A number of several digits, and an offset between two of them."""
+    found = [(mark, digits) for mark in item.of_kind(Kind.NUMBER) if (digits := re.search(r"\d[\d.,/:]*\d", mark.text))]
+    if not found:
+        return None
+    mark, digits = random.choice(found)
+    return mark, mark.start + random.randint(digits.start() + 1, digits.end() - 1)
 
 
 @replacing("decimal point moved or dropped", Kind.NUMBER)
@@ -209,7 +235,7 @@ def _plain_name_cut(item: Item, _: Item, random: Random) -> str | None:
 
 def _from_inside(item: Item, marks: list[Mark], random: Random) -> str | None:
     """From the second part of a name to the end of its clause or of a later one."""
-    joined = [mark for mark in marks if re.search(r"\w[-./]\w", mark.text) and item.text.count(mark.text) == 1]
+    joined = [mark for mark in marks if re.search(r"\w[-./]\w", mark.text) and _stands_alone(item, mark)]
     if not joined:
         return None
     mark = random.choice(joined)
@@ -217,6 +243,11 @@ def _from_inside(item: Item, marks: list[Mark], random: Random) -> str | None:
     number = item.clause_of(mark)
     end = item.clauses[random.randint(number, len(item.clauses) - 1)].end
     return false_or_none((shorter + item.text[mark.end : end]).strip(" ,;，；\n"), item)
+
+
+def _stands_alone(item: Item, mark: Mark) -> bool:
+    around = item.text[mark.start - 1 : mark.start] + item.text[mark.end : mark.end + 1]
+    return item.text.count(mark.text) == 1 and not any(c in "-_./:" for c in around)
 
 
 @replacing("case of a unit", Kind.NUMBER)
@@ -312,7 +343,9 @@ def _negated_clause(item: Item, _: Item, random: Random) -> str | None:
 @FABRICATING.operator("a clause left out silently", weak=True)
 def _clause_left_out(item: Item, _: Item, random: Random) -> str | None:
     negated = {item.clause_of(mark) for mark in item.of_kind(Kind.NEGATION)}
-    inner = [number for number in range(1, len(item.clauses) - 1) if number not in negated]
+    ends = [item.text[clause.start : clause.end].rstrip(" ")[-1:] for clause in item.clauses]
+    divided = [number for number in range(1, len(ends) - 1) if {ends[number - 1], ends[number]} <= set(",;，；\n")]
+    inner = [number for number in divided if number not in negated]
     return _without_clause(item, random.choice(inner)) if inner and not item.records else None
 
 
@@ -357,7 +390,7 @@ def _left_out(mark: Mark, item: Item, _: Random) -> str | None:
     clause = item.clauses[item.clause_of(mark)]
     before, behind = item.text[clause.start : mark.start], item.text[mark.end : clause.end]
     is_inside = all(len(re.findall(r"\w", side)) > 2 for side in (before, behind))
-    return "" if is_inside else None
+    return "" if is_inside and item.text.count(mark.text) == 1 else None
 
 
 @FABRICATING.operator("two neighbouring words exchanged")
@@ -441,7 +474,7 @@ def _listed(item: Item, _: Item, random: Random) -> str | None:
 def _unlisted(item: Item, _other: Item, random: Random) -> str | None:
     before, _, listed = item.text.partition(": ")
     names = listed.split(", ")
-    if not before.startswith("source=") or len(names) < 3:
+    if not before.startswith("source=") or len({name.split(" ")[0] for name in names}) < 3:
         return None
     del names[random.randrange(1, len(names) - 1)]
     return f"{before}: {', '.join(names)}"
@@ -526,8 +559,10 @@ def _swallowed(item: Item, _: Item, random: Random) -> str | None:
     if not marks:
         return None
     mark = random.choice(marks)
-    clause = item.clauses[item.clause_of(mark)]
-    head, tail = item.text[clause.start : mark.start].strip(), item.text[mark.end : clause.end].strip(" ,;，；\n")
+    number = item.clause_of(mark)
+    first, last = random.randint(0, number), random.randint(number, len(item.clauses) - 1)
+    head = item.text[item.clauses[first].start : mark.start].strip()
+    tail = item.text[mark.end : item.clauses[last].end].strip(" ,;，；\n")
     is_long = all(len(re.findall(r"[A-Za-z]+|[\u4e00-\u9fff]", part)) >= 3 for part in (head, tail))
     return f"{head} … {tail}" if is_long else None
 

@@ -26,8 +26,8 @@ def restyled(name: str) -> Callable[[Callable[[str, Random], str]], None]:
         @HONEST.operator(name)
         def make(item: Item, _: Item, random: Random) -> str | None:
             plain = clauses(item, random)
-            changed = change(plain, random)
-            return changed if changed != plain and len(plain) >= MIN_LENGTH else None
+            changed = change(plain, random) if len(plain) >= MIN_LENGTH else plain
+            return changed if changed != plain else None
 
     return enlist
 
@@ -153,8 +153,8 @@ def elided(item: Item, random: Random, fragments: int) -> str | None:
 
 
 def _word_count(text: str) -> int:
-    """Blanks and Chinese characters part words; a count out of a whole is one."""
-    counted = re.sub(r"(?<=\d) of (?=\d)", "/", text)
+    """Blanks and Chinese characters part words; a number is one word with its unit, or with the whole it is part of."""
+    counted = re.sub(r"(?<=\d) of (?=\d)|(?<=\d) (?=[a-z]{1,3}\b)", "/", text)
     return len(re.findall(rf"{_CHINESE}|\w[^\s\u4e00-\u9fff]*", counted))
 
 
@@ -218,8 +218,8 @@ def _quoted(text: str, random: Random) -> str:
 
 @restyled("bold")
 def _bold(text: str, random: Random) -> str:
-    begin, end = re.match(r"\S+", text).span() if random.random() < 0.5 else (0, len(text))  # type: ignore[union-attr]
-    return f"{text[:begin]}**{text[begin:end]}**{text[end:]}"
+    words = r"^\S+" if random.random() < 0.5 else r"(?s)^.+$"
+    return re.sub(words, r"**\g<0>**", text)
 
 
 @restyled("code span or fence")

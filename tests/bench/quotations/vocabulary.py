@@ -90,6 +90,7 @@ SLOTS: dict[str, tuple[str, Callable[[Random], str]]] = {
     "load": ("number", _decimal(1, 40)),
     "minutes": ("number", _number(11, 58, "{}m")),
     "ready": ("number", lambda random: f"{random.randint(1, 4)}/{random.randint(5, 9)}"),
+    "share": ("number", lambda random: f"{random.randint(3, 9)} of {random.randint(11, 980)}"),
     "power": ("number", lambda random: f"{random.randint(2, 9)}{random.choice('²³')}"),
     "time": ("number", _time),
     "instant": ("number", _instant),

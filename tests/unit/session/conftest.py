@@ -225,6 +225,7 @@ def returned(tool_name: str, output: str | ToolOutcome) -> ToolOutcome:
         return output
     return recorded_outcome(
         tool_name,
+        mask_patterns={},
         output=output,
         success=True,
         error_kind=None,

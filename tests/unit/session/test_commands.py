@@ -10,6 +10,7 @@ from domain.contracts import Agent, Message
 from domain.events import Erased, SessionOpened
 from domain.session.commands import CancelSession, FailSession, GiveFeedback, RunGatekeeper
 from domain.session.decide import InvalidCommand
+from domain.settings import SessionSettings
 
 
 def test_a_session_opens_with_its_first_round(given: Any) -> None:
@@ -112,3 +113,10 @@ def test_on_an_erased_session_only_what_is_no_text_is_recorded(given: Any) -> No
     assert session.when(CancelSession("为什么"))[0].content == Erased()
     (feedback,) = session.when(GiveFeedback("wrong", "为什么"))
     assert (feedback.facts.rating, feedback.content) == ("wrong", Erased())
+
+
+def test_a_configured_kind_of_secret_is_masked_in_the_question_as_in_tool_output(given: Any) -> None:
+    """R22: further patterns are settings of the session, in force from its first event on."""
+    session = given(SessionSettings(mask_patterns={"badge": r"BDG-[0-9]{6}"})).opened("工牌 BDG-204881 的告警")
+
+    assert session.state.file.question == "工牌 [masked:badge] 的告警"

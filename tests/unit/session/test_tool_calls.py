@@ -248,6 +248,7 @@ def test_the_second_attempt_of_the_last_call_is_still_within_the_budget(given: A
 def outcome_of(output: str, *, success: bool = True, error_message: str = "") -> Any:
     return recorded_outcome(
         "query_logs",
+        mask_patterns={},
         output=output,
         success=success,
         error_kind=None if success else "source",
