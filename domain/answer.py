@@ -22,15 +22,15 @@ def answer_after(
     invocations: Sequence[ToolInvocation] | None,
     composition: str | None,
     tool_classes: Mapping[str, ToolClass],
-) -> ComposerOutput | None:
-    """The Composer's wording, where code allows it, or a template; None while another round follows.
+) -> ComposerOutput:
+    """The Composer's wording, where code allows it, or a template. Raises ValueError while another round follows.
 
     `evaluations` of all rounds in order. `composition` is the Composer's raw text, None where it gave none.
     """
     scope = narrow_scope(question)
     match route:
         case Route.RETRY:
-            return None
+            raise ValueError("there is no answer before the next round")
         case Route.COMPOSE:
             return guard_composition(composition, allowed_claims(evaluations), scope)
         case Route.DISCLAIMER:

@@ -61,6 +61,13 @@ class Evidence:
     invocations: Sequence[ToolInvocation]
     tool_classes: Mapping[str, ToolClass]
     _passages: dict[str, Passage] = field(default_factory=dict)
+    _by_id: dict[int, ToolInvocation] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        for call in self.invocations:  # this session's before another's, the first before a later one
+            held = self._by_id.get(call.id)
+            if held is None or (held.session_id != self.session_id == call.session_id):
+                self._by_id[call.id] = call
 
     def class_of(self, tool_name: str) -> ToolClass:
         """A tool in no list is a helper (R21)."""
@@ -71,8 +78,7 @@ class Evidence:
 
     def call(self, invocation_id: int) -> ToolInvocation | None:
         """The call of this id, this session's before another's."""
-        calls = [call for call in self.invocations if call.id == invocation_id]
-        return min(calls, key=lambda call: call.session_id != self.session_id, default=None)
+        return self._by_id.get(invocation_id)
 
     def calls_of(self, tool_name: str) -> list[ToolInvocation]:
         return [call for call in self.invocations if call.tool_name == tool_name and call.session_id == self.session_id]

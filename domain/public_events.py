@@ -18,6 +18,7 @@ from domain.events import (
     VerdictIssued,
     VerdictOverridden,
 )
+from domain.routing import OUTCOMES
 
 NO_VERDICT = "NONE"
 
@@ -40,7 +41,7 @@ def public_event(recorded: Recorded) -> PublicEvent | None:
                 "round": facts.round,
                 "final": facts.route is not Route.RETRY,
                 "verdict": facts.verdict,
-                "outcome": _outcome(facts.route),
+                "outcome": OUTCOMES.get(facts.route),
                 "groundedness_score": facts.groundedness_score,
                 "critical_fact_count": facts.critical_fact_count,
                 "fact_classes": facts.fact_classes,
@@ -69,14 +70,6 @@ def public_event(recorded: Recorded) -> PublicEvent | None:
             return _cloud_event(recorded, "assay.session.ended.v1", None, _without_verdict("cancelled"))
         case _:
             return None
-
-
-def _outcome(route: Route) -> Outcome | None:
-    return {
-        Route.COMPOSE: Outcome.NORMAL,
-        Route.DISCLAIMER: Outcome.LOW_CONFID_WITH_DISCLAIMER,
-        Route.DEGRADE: Outcome.DEGRADED,
-    }.get(route)
 
 
 def _without_verdict(reason: str) -> dict[str, Any]:

@@ -6,7 +6,7 @@ from decimal import Decimal
 from fractions import Fraction
 from typing import assert_never
 
-from domain.contracts import Route, Verdict
+from domain.contracts import Outcome, Route, Verdict
 
 LAST_ROUND = 2
 """No session has more rounds (R40)."""
@@ -26,3 +26,11 @@ def route_after(
             return Route.RETRY if may_retry and Fraction(score) < Fraction(threshold) else Route.DISCLAIMER
         case _:
             assert_never(verdict)
+
+
+OUTCOMES = {
+    Route.COMPOSE: Outcome.NORMAL,
+    Route.DISCLAIMER: Outcome.LOW_CONFID_WITH_DISCLAIMER,
+    Route.DEGRADE: Outcome.DEGRADED,
+}
+"""What the user is shown on a route; none while another round follows."""

@@ -142,9 +142,10 @@ def _apart(piece: str) -> list[str]:
 
 
 def _cuts_value(bare: re.Match[str]) -> bool:
-    """Whether the blank stands between a number and its unit or measure word: `wait=64 s`, `积压=57 万条`."""
+    """Whether the blank stands inside the value: before a unit or measure word (`wait=64 s`, `积压=57 万条`), or behind
+    a colon (`total=3: a, b`)."""
     words = Reading.of(bare["field"]).words
-    is_cut = Reading.of(bare.string).words[: len(words)] != words
+    is_cut = bare["field"].endswith(":") or Reading.of(bare.string).words[: len(words)] != words
     return is_cut or bool(_NUMBER_AND_MEASURE.match(bare.string, bare.end("field") - 1))
 
 

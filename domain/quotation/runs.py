@@ -15,7 +15,7 @@ MAX_FRAGMENTS = 3
 MIN_FRAGMENT = 3  # tokens, unless they are a key=value
 MAX_GAP = 60  # tokens swallowed by one ellipsis
 
-_ELLIPSIS = re.compile(r"[\[(<]?[ ]*\.{3,}[ ]*[\])>]?")
+_ELLIPSIS = re.compile(r"\[ *\.{3,} *\]|\( *\.{3,} *\)|< *\.{3,} *>|\.{3,}")
 
 
 @dataclass(frozen=True, slots=True)

@@ -20,11 +20,11 @@ _CHINESE_UNITS = "|".join(sorted(lexicon.UNITS_ZH, key=len, reverse=True))
 _GLUED_UNITS = "|".join(sorted(lexicon.GLUED_UNITS, key=len, reverse=True))
 _UNIT_BEHIND = rf"(?:(?<=\d)\s{{0,3}}(?:[%‰]|°[CF]?|(?i:{_LATIN_UNITS})(?!{_LETTER})))?"
 _SIGN = rf"(?:(?<!{_LETTER})(?<![%)\]_-])[+-])?"
-_QUANTITY_BEFORE = rf"(?:(?:(?:[<>]=?|!=|[~±])\s?)?{_SIGN}[$€£¥]?(?=\d))?"
+_QUANTITY_BEFORE = rf"(?:(?:(?:[<>]=?|!=|[~±])\s{{0,3}})?{_SIGN}[$€£¥]?(?=\d))?"
 _PART = rf"{_WORD}{_UNIT_BEHIND}"
 _JOIN = (
-    r"(?:_+|\.{1,2}(?!\.)|://|:{1,2}|\s?/\s?(?=\d)|/{1,2}|-|'|\^|(?<=\d)\*{1,2}(?=\d)|(?<=\d),(?=\d)"
-    r"|(?<=\d[eE])\+(?=\d)|(?<=[\d%])\s(?:out\s)?of\s(?=\d))"
+    r"(?:_+|\.{1,2}(?!\.)|://|:{1,2}|\s{0,3}/\s{0,3}(?=\d)|/{1,2}|-|'|\^|(?<=\d)\*{1,2}(?=\d)|(?<=\d),(?=\d)"
+    r"|(?<=\d[eE])\+(?=\d)|(?<=[\d%])\s{1,3}(?:out\s{1,3})?of\s{1,3}(?=\d))"
 )
 _TOKEN = re.compile(
     rf"((?<![-=])[-=]+>|{_QUANTITY_BEFORE}{_PART}(?:{_JOIN}{_PART})*"

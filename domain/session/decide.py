@@ -39,7 +39,7 @@ from domain.session.commands import (
     StepCommand,
     StopExecutor,
 )
-from domain.session.ending import completed_by_template, failed
+from domain.session.ending import completed, failed
 from domain.session.judging import gatekeeper_checked, next_round, verdict_issued
 from domain.session.model_events import executor_stopped, model_called
 from domain.session.state import (
@@ -104,7 +104,7 @@ def _step_taken(state: Open, command: StepCommand) -> Sequence[Event]:
             return next_round(file) if isinstance(state, Concluding) else ()
         case CloseByTemplate():
             is_due = isinstance(state, Concluding) and file.round.route is not Route.COMPOSE and not may_retry(file)
-            return completed_by_template(file) if is_due else ()
+            return completed(file) if is_due else ()
         case _:
             assert_never(command)
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from domain.composer_guard import guard_composition
-from domain.contracts import ComposerOutput, ComposerStatus, Outcome, Route, Verdict
+from domain.answer import answer_after
+from domain.contracts import ComposerOutput, Outcome, Route, Verdict
 from domain.events import (
     ERASED,
     AnswerComposed,
@@ -22,12 +22,12 @@ from domain.events import (
     SessionFailedContent,
     SessionFailedFacts,
 )
-from domain.rendering import render_failure, render_low_confidence, render_rejection
+from domain.rendering import render_failure
+from domain.routing import OUTCOMES
 from domain.rule_evaluation import evaluate_by_rule
 from domain.scope import narrow_scope
 from domain.session.conversation import evaluations_of
 from domain.session.state import CaseFile
-from domain.verdict import allowed_claims
 
 FAILURE_SENTENCES = {
     "model_auth": "模型服务拒绝了凭据",
@@ -43,24 +43,20 @@ FAILURE_SENTENCES = {
 OTHER_FAILURE = "诊断无法继续"
 
 
-def completed_with(file: CaseFile, raw: str | None) -> Sequence[Event]:
-    """PASS: the Composer's wording if code allows it, else the plain list. `raw` None: its model failed (R46)."""
-    composed = guard_composition(raw, allowed_claims(evaluations_of(file)), narrow_scope(file.question))
-    return _completed(file, Outcome.NORMAL, composed)
-
-
-def completed_by_template(file: CaseFile) -> Sequence[Event]:
-    """LOW_CONFID and REJECT: sections assembled by code (R47)."""
-    degraded = file.round.route is Route.DEGRADE
-    render = render_rejection if degraded else render_low_confidence
-    answer = render(
+def completed(file: CaseFile, composition: str | None = None) -> Sequence[Event]:
+    """The answer that the verdict allows. `composition`: the Composer's raw text, None where none was asked or given."""
+    route = file.round.route
+    if route is None or route is Route.RETRY:  # no round behind the last (R40)
+        route = Route.DISCLAIMER
+    composed = answer_after(
+        route,
+        question=file.question,
         evaluations=evaluations_of(file),
         invocations=file.invocations,
-        scope=narrow_scope(file.question),
+        composition=composition,
         tool_classes=file.opened.settings.tool_classes,
     )
-    outcome = Outcome.DEGRADED if degraded else Outcome.LOW_CONFID_WITH_DISCLAIMER
-    return _completed(file, outcome, ComposerOutput(status=ComposerStatus.VALID, reason="template", answer=answer))
+    return _completed(file, OUTCOMES[route], composed)
 
 
 def failed(file: CaseFile, stage: str, reason_code: str, reason: str) -> Sequence[Event]:

@@ -19,10 +19,10 @@ from domain.events import (
     PlanProducedFacts,
 )
 from domain.executor_output import parse_executor_output
-from domain.model_reply import ModelFailure, ModelReply
+from domain.model_reply import ErrorKind, ModelFailure, ModelReply
 from domain.plan import parse_plan
 from domain.session.commands import RecordModelCall
-from domain.session.ending import completed_with, failed
+from domain.session.ending import completed, failed
 from domain.session.judging import verdict_issued
 from domain.session.state import CaseFile, Open
 from domain.session.steps import Budget, due_agent, forcing_budget
@@ -76,7 +76,9 @@ def _after_failure(file: CaseFile, agent: Agent, attempt: int, failure: ModelFai
     if failure.kind.is_transient and attempt < file.opened.settings.max_model_attempts:
         return ()
     if agent is Agent.COMPOSER:
-        return completed_with(file, None)
+        return completed(file)
+    if agent is Agent.VERIFIER and failure.kind is ErrorKind.NOT_A_COMPLETION:  # a silent verifier is R39's affair
+        return (verdict_issued(file, VerifierUnreadable(failure.message)),)
     return failed(file, agent, f"model_{failure.kind}", failure.message)
 
 
@@ -95,7 +97,7 @@ def _after_reply(file: CaseFile, agent: Agent, reply: ModelReply) -> Sequence[Ev
             again = isinstance(reading, VerifierUnreadable) and len(file.round.verifier_turns) + 1 < MAX_VERIFIER_TURNS
             return () if again else (verdict_issued(file, reading),)
         case Agent.COMPOSER:
-            return completed_with(file, reply.output)
+            return completed(file, reply.output)
         case _:
             assert_never(agent)
 

@@ -14,7 +14,7 @@ from contextlib import nullcontext
 from typing import Any, TypeAlias
 
 from domain.answer import answer_after
-from domain.contracts import TOOL_CLASSES, CheckState, VerifierEvaluation
+from domain.contracts import TOOL_CLASSES, CheckState, Route, VerifierEvaluation
 from domain.evidence import extract_evidence
 from domain.executor_output import parse_executor_output
 from domain.gatekeeper import check_evidence
@@ -110,18 +110,20 @@ def verdict_answer(text: str, window_minutes: int) -> Answer:
         executor_final_answer=case.executor_final_answer,
         tool_classes=tool_classes,
     )
-    composed = answer_after(
-        judgement.route,
-        question=case.question,
-        evaluations=[judgement.evaluation],
-        invocations=case.invocations,
-        composition=case.composer_output,
-        tool_classes=tool_classes,
-    )
+    answer = None
+    if judgement.route is not Route.RETRY:
+        answer = answer_after(
+            judgement.route,
+            question=case.question,
+            evaluations=[judgement.evaluation],
+            invocations=case.invocations,
+            composition=case.composer_output,
+            tool_classes=tool_classes,
+        ).answer
     return {
         "verifier_evaluation": _with_score_as_number(judgement.evaluation),
         "route": judgement.route,
-        "answer": composed.answer if composed else None,
+        "answer": answer,
     }
 
 

@@ -27,7 +27,7 @@ ROOT = Path(__file__).parent.parent.parent
 QUICK: Mapping[str, str] = {
     "commits": "--runs 3 --commits 1000",
     "reads": "--runs 3 --reads 300 --large 100000",
-    "chain": "--runs 3 --sessions 100",
+    "chain": "--runs 3 --sessions 300",
     "ask": "--runs 3 --sessions 40 --serial 15",
     "latency": "--runs 3 --events 100",
     "memory": "--sessions 500 --samples 10",
@@ -36,7 +36,7 @@ QUICK: Mapping[str, str] = {
 FULL: Mapping[str, str] = {
     "commits": "--runs 5 --commits 3000",
     "reads": "--runs 5 --reads 500 --large 400000",
-    "chain": "--runs 5 --sessions 300",
+    "chain": "--runs 5 --sessions 600",
     "ask": "--runs 5 --sessions 100 --serial 40",
     "latency": "--runs 5 --events 300",
     "memory": "--sessions 5000 --samples 20",

@@ -38,6 +38,7 @@ from tests.bench.ground import Ground, at_once, ground, progress
 from tests.bench.sample_sessions import Asker, Ends
 
 OPENED_AT_ONCE = 16
+WARM_UP = 8
 MODEL_CALLS, TOOL_RUNS = "model calls", "tools themselves"
 
 PARTS: Mapping[str, tuple[str, ...]] = {
@@ -100,7 +101,7 @@ class Bench:
 async def _measured(servers: Ground, arguments: argparse.Namespace) -> str:
     async with _bench(servers) as bench:
         progress("ask: warming up")
-        await bench.together(len("warm up"))
+        await bench.together(WARM_UP)
         rates = []
         for run in range(arguments.runs):
             progress(f"ask: run {run + 1} of {arguments.runs}")
@@ -131,16 +132,19 @@ def _rate_table(rates: Sequence[float], histories: Sequence[Sequence[Recorded]])
 
 
 def _step_table(histories: Sequence[Sequence[Recorded]]) -> str:
-    """Milliseconds a session by step."""
-    sums = [_milliseconds_by_step(history) for history in histories]
-    names = dict.fromkeys(name for each in sums for name in each)
-    middle = {name: median(each.get(name, 0.0) for each in sums) for name in names}
-    own = sum(value for name, value in middle.items() if name != MODEL_CALLS)
-    rows = [[name, shown(value)] for name, value in middle.items() if name != MODEL_CALLS]
-    rows += [["**together, apart from model calls**", f"**{shown(own)}**"], [MODEL_CALLS, shown(middle[MODEL_CALLS])]]
-    note = f"The middle of {len(histories)} sessions, from the times in the log. Each step: hand-over by the log, "
-    note += "loading the session, its work, and its commit."
-    return plain_table("Where a session's time goes", ("step", "ms"), rows, note)
+    sums: dict[str, float] = defaultdict(float)
+    for history in histories:
+        for name, milliseconds in _milliseconds_by_step(history).items():
+            sums[name] += milliseconds / len(histories)
+    model_calls = sums.pop(MODEL_CALLS)
+    rows = [[name, shown(value)] for name, value in sums.items() if value]
+    rows += [["**together, apart from model calls**", f"**{shown(sum(sums.values()))}**"]]
+    rows += [[MODEL_CALLS, shown(model_calls)]]
+    note = (
+        f"Averages of {len(histories)} sessions, one after the other, by the times in the log. A step is its hand-over "
+        "by the log, loading the session, its work and its commit; model calls and tools count by their own clock."
+    )
+    return plain_table("Where a session's time goes", ("step", "milliseconds"), rows, note)
 
 
 def _milliseconds_by_step(history: Sequence[Recorded]) -> Mapping[str, float]:

@@ -20,7 +20,7 @@ from itertools import cycle
 from statistics import median
 
 from nats.aio.msg import Msg
-from nats.js.api import DeliverPolicy
+from nats.js.api import AckPolicy, ConsumerConfig, DeliverPolicy
 
 from domain.contracts import Verdict
 from domain.events import VerdictOverridden, VerdictOverriddenContent, VerdictOverriddenFacts
@@ -88,27 +88,24 @@ async def _round_trip(servers: Ground) -> AsyncIterator[Once]:
 
 @asynccontextmanager
 async def _to_subscriber(servers: Ground) -> AsyncIterator[Once]:
-    arrived = asyncio.Queue[tuple[float, bytes]]()
-
-    async def receive(message: Msg) -> None:
-        arrived.put_nowait((time.time(), message.data))
-
     async with (
-        servers.connection(Role.ADMIN) as subscriber,
+        servers.connection(Role.SUBSCRIBER) as connection,
         worker(servers.settings, servers.servers) as (runner, events),
     ):
         override = await _overriding(servers, runner, events)
-        verdicts = subscriber.client.jetstream()
-        await verdicts.subscribe(
-            f"{VERDICT_PREFIX}.>", stream=VERDICTS, cb=receive, deliver_policy=DeliverPolicy.NEW, ordered_consumer=True
+        verdicts = await connection.client.jetstream().pull_subscribe(
+            f"{VERDICT_PREFIX}.>",
+            stream=VERDICTS,
+            config=ConsumerConfig(deliver_policy=DeliverPolicy.NEW, ack_policy=AckPolicy.NONE),
+            inbox_prefix=f"{Role.SUBSCRIBER.inbox_prefix}.".encode(),
         )
 
         async def once() -> float:
-            started, event_id = await override()
-            while True:
-                at, data = await asyncio.wait_for(arrived.get(), PATIENCE_S)
-                if event_id in data:
-                    return at - started
+            waiting = asyncio.create_task(verdicts.fetch(1, timeout=PATIENCE_S))
+            committed_at, event_id = await override()
+            while event_id not in (await waiting)[0].data:  # the end of an earlier session
+                waiting = asyncio.create_task(verdicts.fetch(1, timeout=PATIENCE_S))
+            return time.time() - committed_at
 
         yield once
 

@@ -15,8 +15,8 @@ import os
 import random
 import time
 from collections import defaultdict
-from collections.abc import Sequence
-from contextlib import AsyncExitStack
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from statistics import median
 from uuid import uuid4
 
@@ -44,28 +44,49 @@ def main() -> None:
         print(asyncio.run(_measured(servers, arguments)))
 
 
+@dataclass(frozen=True, slots=True)
+class Filled:
+    """A stream of so many events, and its sessions in the order of writing."""
+
+    size: int
+    stream: EventStream
+    sessions: Sequence[str]
+
+
 async def _measured(servers: Ground, arguments: argparse.Namespace) -> str:
     figures: dict[str, list[float]] = defaultdict(list)
-    async with AsyncExitStack() as stack:
-        connection = await stack.enter_async_context(servers.connection(Role.ADMIN))
-        filled = {size: await _filled(connection, size) for size in (arguments.small, arguments.large)}
+    async with servers.connection(Role.ADMIN) as connection:
+        filled = [await _filled(connection, size) for size in (arguments.small, arguments.large)]
         for run in range(-1, arguments.runs):  # the first warms up and does not count
             progress(f"reads: run {run + 1} of {arguments.runs}")
-            for size, (stream, sessions) in filled.items():
-                for kind, among in (("newest", sessions[-NEWEST:]), ("any", sessions)):
-                    took = await _read(stream, random.choices(among, k=arguments.reads))
-                    if run >= 0:
-                        figures[f"{kind} of {size:,} events"].append(median(took))
-                        figures[f"{kind} of {size:,} events, slowest hundredth"].append(percentile(took, 0.99))
+            for kind, newest in (("newest", NEWEST), ("any", 0)):
+                took = await _read_in_turn(filled, newest, arguments.reads)
+                for size, milliseconds in took.items() if run >= 0 else ():
+                    figures[f"{kind} of {size:,} events"].append(median(milliseconds))
+                    figures[f"{kind} of {size:,} events, p99"].append(percentile(milliseconds, 0.99))
     rows = [Row(name, values, _ratios(name, arguments)) for name, values in sorted(figures.items())]
     return table(f"Milliseconds to read one session of {EVENTS_OF_SESSION} events", rows, _note(servers))
+
+
+async def _read_in_turn(filled: Sequence[Filled], newest: int, reads: int) -> Mapping[int, Sequence[float]]:
+    """Milliseconds of each read, by the stream's size; of the last `newest` sessions, or of all for 0."""
+    took: dict[int, list[float]] = defaultdict(list)
+    for _ in range(reads):
+        for each in filled:
+            session = random.choice(each.sessions[-newest:])
+            started = time.perf_counter()
+            events = await each.stream.originator(session)
+            took[each.size].append((time.perf_counter() - started) * 1e3)
+            if len(events) != EVENTS_OF_SESSION:
+                raise RuntimeError(f"{len(events)} events read of {session}")
+    return took
 
 
 def _ratios(name: str, arguments: argparse.Namespace) -> tuple[Ratio, ...]:
     large, small = f"{arguments.large:,}", f"{arguments.small:,}"
     if large not in name:
         return ()
-    return (Ratio(name.replace(large, small), None if "slowest" in name else 1.1, at_most=True),)
+    return (Ratio(name.replace(large, small), None if "p99" in name else 1.1, at_most=True),)
 
 
 def _note(servers: Ground) -> str:
@@ -75,8 +96,7 @@ def _note(servers: Ground) -> str:
     )
 
 
-async def _filled(connection: Connection, size: int) -> tuple[EventStream, Sequence[str]]:
-    """A stream of so many events, and its sessions."""
+async def _filled(connection: Connection, size: int) -> Filled:
     name, prefix = f"BENCH_{size}", f"bench.{size}"
     await ensure_stream(connection.client.jetstream(), append_only(name, prefix))
     stream = EventStream(connection, stream=name, prefix=prefix)
@@ -91,19 +111,7 @@ async def _filled(connection: Connection, size: int) -> tuple[EventStream, Seque
             [Draft(one, version, "Measured", headers, os.urandom(BODY_BYTES)) for version in versions for one in fresh]
         )
         sessions += fresh
-    return stream, sessions
-
-
-async def _read(stream: EventStream, sessions: Sequence[str]) -> list[float]:
-    """Milliseconds of each read."""
-    took: list[float] = []
-    for session in sessions:
-        started = time.perf_counter()
-        events = await stream.originator(session)
-        took.append((time.perf_counter() - started) * 1e3)
-        if len(events) != EVENTS_OF_SESSION:
-            raise RuntimeError(f"{len(events)} events read of {session}")
-    return took
+    return Filled(size, stream, sessions)
 
 
 if __name__ == "__main__":

@@ -119,6 +119,11 @@ def test_a_failed_answer_has_no_refs_and_proves_no_absence(output):
     assert (details.evidence_status, details.evidence_refs) == (EvidenceStatus.FAILED, ())
 
 
+def test_a_status_that_is_no_word_says_nothing():
+    """R18: whatever stands there."""
+    assert status({"status": ["error"], "logs": [{"message": "ok"}]}) is EvidenceStatus.SUPPORTED
+
+
 def test_nothing_found_is_no_evidence_with_a_summary_ref():
     """R19, R20: absence can be cited; what was asked stands in it, the caller's words first."""
     output = {"success": True, "logs": [], "total": 0, "log_topic": "app-logs", "query": "echo"}

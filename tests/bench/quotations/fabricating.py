@@ -24,27 +24,11 @@ _UNITS = (
 )  # fmt: skip
 _STATES = {
     "firing": "resolved", "resolved": "firing", "pending": "firing", "paused": "resumed", "failed": "succeeded",
-    "opened": "closed", "失败": "成功", "拒绝": "接受",
-    "已恢复": "未恢复",
+    "opened": "closed", "aborted": "completed", "失败": "成功", "已恢复": "未恢复",
 }  # fmt: skip
 _LOOK_ALIKE = str.maketrans("aeopcx", "аеорсх")
 _FUNCTION = set("的了着地得之其该此这那也就都还又便则而且与和及并在于把被所以为因对向从由给让使个后上下时仍尚")
-_SMALL_WORDS = {
-    "the",
-    "was",
-    "are",
-    "for",
-    "and",
-    "from",
-    "with",
-    "into",
-    "after",
-    "since",
-    "because",
-    "its",
-    "that",
-    "does",
-}
+_SMALL_WORDS = set("the was are for and from with into after since because its that does".split())
 _NEIGHBOURS = re.compile(r"(?<![\w=-])([A-Za-z]{3,}) ([A-Za-z]{3,})(?![\w=-])|([\u4e00-\u9fff])([\u4e00-\u9fff])")
 
 Edit = Callable[[Mark, Item, Random], str | None]
@@ -239,7 +223,7 @@ def _from_inside(item: Item, marks: list[Mark], random: Random) -> str | None:
     if not joined:
         return None
     mark = random.choice(joined)
-    shorter = mark.text[re.search(r"\w[-./]+(?=\w)", mark.text).end() :]  # type: ignore[union-attr]
+    shorter = re.split(r"(?<=\w)[-./]+(?=\w)", mark.text, maxsplit=1)[1]
     number = item.clause_of(mark)
     end = item.clauses[random.randint(number, len(item.clauses) - 1)].end
     return false_or_none((shorter + item.text[mark.end : end]).strip(" ,;，；\n"), item)
@@ -291,7 +275,16 @@ def _no_negation(_: Mark, __: Item, ___: Random) -> str:
 
 @replacing("negation turned", Kind.NEGATION)
 def _negation_turned(mark: Mark, _: Item, __: Random) -> str:
-    turned = {"not": "now", "no": "some", "never": "ever", "没有": "已经", "未": "已", "不": "只", "无": "有"}
+    turned = {
+        "not": "now",
+        "no": "some",
+        "never": "ever",
+        "没有": "已经",
+        "未": "已",
+        "不": "只",
+        "无": "有",
+        "拒绝": "接受",
+    }
     return turned[mark.text]
 
 
