@@ -36,8 +36,7 @@ logger = logging.getLogger(__name__)
 
 PAGE_SIZE = 500
 IDLE_SECONDS = 0.2
-GATHER_SECONDS = 0.1
-"""Wait after a page that was not full: the next transaction holds what comes meanwhile, not one event."""
+"""Wait at the end of the log, that is, after a page that was not full: what comes meanwhile shares a transaction."""
 FIRST_DELAY, LONGEST_DELAY = 0.2, 10.0
 """Seconds between attempts while PostgreSQL or the log cannot be reached."""
 
@@ -162,9 +161,8 @@ class Projector:
         limit = self._limit
         try:
             page = await self._log.read(self._after, limit)
-            if not page:
-                return IDLE_SECONDS
-            self._after = await self._apply(conn, page)
+            if page:
+                self._after = await self._apply(conn, page)
         except Exception as error:
             if _is_transient(error):
                 raise
@@ -173,7 +171,7 @@ class Projector:
             self._limit = 1
         else:
             self._limit = min(2 * self._limit, self._page_size)
-        return GATHER_SECONDS if page and len(page) < limit else 0.0
+        return IDLE_SECONDS if len(page) < limit else 0.0
 
     async def _apply(self, conn: Connection, page: Sequence[Recorded]) -> int:
         """Rows and positions in one transaction. Returns the position to read on from."""

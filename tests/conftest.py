@@ -40,6 +40,13 @@ NAMESPACE = UUID("0198c0de-0000-7000-8000-000000000000")
 SESSION = uuid5(NAMESPACE, "session")
 
 
+def pytest_addoption(parser: pytest.Parser) -> None:
+    group = parser.getgroup("containers")
+    group.addoption("--containers", action="store_true", help="integration tests use containers, not embedded servers")
+    group.addoption("--nats-image", default="nats:2.12", help="with --containers (default: %(default)s)")
+    group.addoption("--postgres-image", default="postgres:18", help="with --containers (default: %(default)s)")
+
+
 def pytest_runtest_setup(item: pytest.Item) -> None:
     """A test whose program is missing is skipped by name, or fails where skips are forbidden."""
     for marker in item.iter_markers("program"):

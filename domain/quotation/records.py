@@ -20,6 +20,8 @@ _DECODER = json.JSONDecoder(parse_int=str, parse_float=str, parse_constant=str) 
 _MAX_DEPTH = 4
 _BARE_VALUE = re.compile(r'(?P<field>(?P<key>[\w.\-/]+)=[^\s"]+)\s+(?P<rest>\S.*)', re.DOTALL)
 _NUMBER_AND_MEASURE = re.compile(rf"\d\s+[{CJK}]")
+_LIST = re.compile(r"total=\d+: ")  # of a summary: one field, no name is left out
+_KEY = re.compile(r"[\w.\-/]+=")
 _KEYED = re.compile(r'[\w.\-/)\]]"?\s*(?:=|:(?=\s|"))')
 
 
@@ -112,22 +114,14 @@ def _fields(line: str, *, fold: bool, apart: bool = True) -> list[Field]:
     begin = 0
     cuts = [cut.span() for cut in _BOUNDARY.finditer(line) if cut["cut"] is not None]
     for start, end in [*cuts, (len(line), len(line))]:
+        if end < len(line) and _LIST.match(line, begin) and not _KEY.match(line, end):
+            continue
         reading = Reading.of(line[begin:start])
         if reading.words and not (end < len(line) and reading.is_negation(len(reading.words) - 1)):
             piece = line[begin:start]
-            for part in _apart(piece) if apart else [piece]:
-                _append(fields, _field(part, fold=fold))
+            fields += [_field(part, fold=fold) for part in (_apart(piece) if apart else [piece])]
             begin = end
     return fields
-
-
-def _append(fields: list[Field], field: Field) -> None:
-    """A summary's `total=3: a, b, c` is one field: no name of its list is left out."""
-    last = fields[-1] if fields else None
-    if last and not field.key and last.key == ("total",) and len(last.words) > 2:
-        fields[-1] = Field(last.key, last.words + field.words)
-    else:
-        fields.append(field)
 
 
 def _apart(piece: str) -> list[str]:

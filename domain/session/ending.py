@@ -44,7 +44,7 @@ OTHER_FAILURE = "诊断无法继续"
 
 
 def completed(file: CaseFile, composition: str | None = None) -> Sequence[Event]:
-    """The answer that the verdict allows. `composition`: the Composer's raw text, None where none was asked or given."""
+    """The answer the verdict allows. `composition`: the Composer's raw text, None where none was asked or given."""
     route = file.round.route
     if route is None or route is Route.RETRY:  # no round behind the last (R40)
         route = Route.DISCLAIMER

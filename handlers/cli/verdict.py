@@ -6,6 +6,7 @@ import argparse
 import asyncio
 import json
 import re
+import sys
 from collections.abc import AsyncIterator
 from contextlib import suppress
 from datetime import UTC, datetime, timedelta
@@ -58,6 +59,7 @@ async def _messages(js: JetStreamContext, subject: str, since: timedelta | None)
     config = _consumer(subject, _start_at(since))
     while True:
         subscription = await js.pull_subscribe(subject, stream=VERDICTS, config=config, inbox_prefix=inbox)
+        print(f"assay: watching {subject}; Ctrl-C stops", file=sys.stderr, flush=True)
         try:
             while True:
                 for message in await _fetched(subscription):

@@ -11,6 +11,7 @@ import contextlib
 import sys
 import threading
 from collections.abc import Callable, Coroutine, Iterator, Sequence
+from concurrent.futures import Future, wait
 from typing import Any, TypeVar
 from uuid import UUID, uuid4
 
@@ -28,12 +29,14 @@ from eventsourcing.persistence import (
 from typing_extensions import override
 
 from domain.chain import COMMIT_HEADER
-from infra.event_log.errors import Conflict, LogError
+from infra.event_log.errors import Conflict, LogError, LogUnavailable
 from infra.event_log.jetstream import Draft, EventStream, Stored
 
 _T = TypeVar("_T")
 _PAGE = 1_000
 _IDLE_SECONDS = 0.5  # between two looks for new events when nothing rings
+_CLOSING_SECONDS = 1.0  # until a call notices that the connection was closed under it
+_CLOSED = "the connection to the event log was closed"
 
 
 class LoopThread:
@@ -46,12 +49,23 @@ class LoopThread:
         self._thread.start()
 
     def call(self, coroutine: Coroutine[Any, Any, _T]) -> _T:
-        """Run a coroutine to its end and return its result. Raises what it raises."""
-        return asyncio.run_coroutine_threadsafe(coroutine, self._loop).result()
+        """Run a coroutine to its end and return its result. Raises what it raises, or LogUnavailable once closed."""
+        future = self._submitted(coroutine)
+        while not wait([future], timeout=_CLOSING_SECONDS).done:
+            if not self._thread.is_alive():
+                raise LogUnavailable(_CLOSED)
+        return future.result()
 
     def spawn(self, coroutine: Coroutine[Any, Any, None]) -> Callable[[], object]:
-        """Run a coroutine in the background; the result stops it."""
-        return asyncio.run_coroutine_threadsafe(coroutine, self._loop).cancel
+        """Run a coroutine in the background; the result stops it. Raises LogUnavailable once closed."""
+        return self._submitted(coroutine).cancel
+
+    def _submitted(self, coroutine: Coroutine[Any, Any, _T]) -> Future[_T]:
+        try:
+            return asyncio.run_coroutine_threadsafe(coroutine, self._loop)
+        except RuntimeError:
+            coroutine.close()
+            raise LogUnavailable(_CLOSED) from None
 
     def close(self, last: Callable[[], Coroutine[Any, Any, None]] | None = None) -> None:
         """Run a last coroutine and end the thread. May be called again, and from a destructor: that may run in the

@@ -1,4 +1,4 @@
-"""Real servers for the integration tests: one nats-server and one PostgreSQL a test run, started from their wheels."""
+"""Real servers for the integration tests: one nats-server and one PostgreSQL a test run, from their wheels or images."""
 
 from __future__ import annotations
 
@@ -8,16 +8,21 @@ import socket
 import subprocess
 import time
 from collections.abc import AsyncIterator, Callable, Iterator
-from contextlib import asynccontextmanager, suppress
+from contextlib import asynccontextmanager, contextmanager, suppress
 from pathlib import Path
+from secrets import token_urlsafe
 from typing import Any
 from urllib.request import urlopen
 from uuid import uuid4
 
 import psycopg
 import pytest
+from pydantic import SecretStr
+from testcontainers.community.postgres import PostgresContainer
+from testcontainers.core.container import DockerContainer
+from testcontainers.core.wait_strategies import LogMessageWaitStrategy
 
-from infra.access import Role
+from infra.access import Credentials, Role, accounts
 from infra.embedded import Servers, running_servers
 from infra.event_log.connection import Connection
 from infra.event_log.keys import KeyDirectory
@@ -26,13 +31,33 @@ from infra.event_log.session_log import SessionLog
 from infra.settings import Settings
 from infra.streams import init_streams
 
+NATS_PORT = 4222
+
 
 @pytest.fixture(scope="session")
-def servers(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Servers]:
-    """Both embedded servers, with all users; the streams and consumers are initialised."""
-    with running_servers(Settings(data_dir=tmp_path_factory.mktemp("servers"))) as running:
+def servers(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Servers]:
+    """Both servers, with all users, embedded or (`--containers`) in containers; streams and consumers exist."""
+    option = request.config.getoption
+    if option("--containers"):
+        starting = _containers(option("--nats-image"), option("--postgres-image"))
+    else:
+        starting = running_servers(Settings(data_dir=tmp_path_factory.mktemp("servers")))
+    with starting as running:
         asyncio.run(_initialise(running))
         yield running
+
+
+@contextmanager
+def _containers(nats_image: str, postgres_image: str) -> Iterator[Servers]:
+    users = {role: Credentials(user=role, password=SecretStr(token_urlsafe(24))) for role in Role}
+    config = {"port": NATS_PORT, "accounts": accounts(users)}
+    config["jetstream"] = {"store_dir": "/tmp/jetstream", "sync_interval": "always"}
+    nats = DockerContainer(nats_image).with_exposed_ports(NATS_PORT).with_command(["--config", "/tmp/nats.json"])
+    nats.with_copy_into_container(json.dumps(config).encode(), "/tmp/nats.json")
+    nats.waiting_for(LogMessageWaitStrategy("Server is ready"))
+    with nats, PostgresContainer(postgres_image, dbname="postgres", driver=None) as postgres:
+        nats_url = f"nats://{nats.get_container_host_ip()}:{nats.get_exposed_port(NATS_PORT)}"
+        yield Servers(nats_url, users, postgres.get_connection_url())
 
 
 async def _initialise(running: Servers) -> None:

@@ -1,7 +1,7 @@
 """Fabricating operators: quotations of words that the item does not hold, or that say there something else (R24).
 
-Edits that leave a true quotation behind are dropped (truth.py), but for those that cut words off: what they leave
-stands in the item and deceives nevertheless.
+Edits that leave a true quotation behind are dropped (truth.py), but for the weak operators: what they leave stands in
+the item, and deceives nevertheless by what it leaves out.
 """
 
 from __future__ import annotations
@@ -28,7 +28,9 @@ _STATES = {
 }  # fmt: skip
 _LOOK_ALIKE = str.maketrans("aeopcx", "аеорсх")
 _FUNCTION = set("的了着地得之其该此这那也就都还又便则而且与和及并在于把被所以为因对向从由给让使个后上下时仍尚")
-_SMALL_WORDS = set("the was are for and from with into after since because its that does".split())
+_SMALL_WORDS = {
+    "the", "was", "are", "for", "and", "from", "with", "into", "after", "since", "because", "its", "that", "does",
+}  # fmt: skip
 _NEIGHBOURS = re.compile(r"(?<![\w=-])([A-Za-z]{3,}) ([A-Za-z]{3,})(?![\w=-])|([\u4e00-\u9fff])([\u4e00-\u9fff])")
 
 Edit = Callable[[Mark, Item, Random], str | None]

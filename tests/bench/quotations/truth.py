@@ -12,6 +12,7 @@ from tests.bench.quotations.corpus import Item
 
 _PIECE = re.compile(r"[\u4e00-\u9fff]|[^\s\u4e00-\u9fff，。；：、,;()\[\]{}\"']+")
 
+_JSON_FIELD = re.compile(r'"(\w+)":"?([^",}]*)"?')
 _BETWEEN_PARTS = re.compile(r", |，|; |  |(?<=\S) (?=\w+=)|\n|…+|\[?\.{3}\]?")
 
 
@@ -32,4 +33,6 @@ def _is_part_of_record(parts: list[list[str]], item: Item, number: int) -> bool:
 
 
 def pieces(text: str) -> list[str]:
-    return [piece.rstrip(".:") for piece in _PIECE.findall(text) if piece.rstrip(".:")]
+    """What is written between blanks and punctuation; a field of a JSON object is the same as `key=value`."""
+    pairs = _JSON_FIELD.sub(r"\1=\2", text)
+    return [piece.rstrip(".:") for piece in _PIECE.findall(pairs) if piece.rstrip(".:")]
