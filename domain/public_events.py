@@ -18,7 +18,7 @@ from domain.events import (
     VerdictIssued,
     VerdictOverridden,
 )
-from domain.routing import OUTCOMES
+from domain.verdict.routing import OUTCOMES
 
 NO_VERDICT = "NONE"
 

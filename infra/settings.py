@@ -111,7 +111,7 @@ def _add_credentials_file(values: dict[str, Any], environ: Mapping[str, str]) ->
 
 def _mask_patterns(name: str) -> dict[str, Any]:
     """`{kind: expression}` from a file, each checked now and not when the first secret passes by."""
-    from domain.masking import patterns_with  # loads RE2, which few processes need
+    from domain.evidence.masking import patterns_with  # loads RE2, which few processes need
 
     patterns = _read_json(_MASK_FILE, name)
     try:

@@ -10,14 +10,14 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any, assert_never
 
-from domain.composer_io import composer_payload
+from domain.agents.composer_io import composer_payload
+from domain.agents.scope import narrow_scope
+from domain.agents.verifier_io import VerifierUnreadable, parse_verifier_output, verifier_payload
 from domain.contracts import Agent, Contract, TraceEntry, VerifierEvaluation
-from domain.scope import narrow_scope
+from domain.evidence.trace_summary import summarise_trace
 from domain.session.state import CaseFile, ModelTurn
 from domain.session.tool_calls import read_arguments, shown_to_executor
-from domain.trace_summary import summarise_trace
-from domain.verdict import allowed_claims
-from domain.verifier_io import VerifierUnreadable, parse_verifier_output, verifier_payload
+from domain.verdict.judgement import allowed_claims
 
 ChatMessage = dict[str, Any]
 

@@ -21,7 +21,7 @@ from domain.events import (
     SessionOpenedContent,
     SessionOpenedFacts,
 )
-from domain.masking import mask, patterns_with
+from domain.evidence.masking import mask, patterns_with
 from domain.session.commands import (
     BeginNextRound,
     CancelSession,

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from domain.answer import answer_after
+from domain.agents.scope import narrow_scope
+from domain.answer.answer import answer_after
+from domain.answer.rendering import render_failure
 from domain.contracts import ComposerOutput, Outcome, Route, Verdict
 from domain.events import (
     ERASED,
@@ -22,12 +24,10 @@ from domain.events import (
     SessionFailedContent,
     SessionFailedFacts,
 )
-from domain.rendering import render_failure
-from domain.routing import OUTCOMES
-from domain.rule_evaluation import evaluate_by_rule
-from domain.scope import narrow_scope
 from domain.session.conversation import evaluations_of
 from domain.session.state import CaseFile
+from domain.verdict.routing import OUTCOMES
+from domain.verdict.rule_evaluation import evaluate_by_rule
 
 FAILURE_SENTENCES = {
     "model_auth": "模型服务拒绝了凭据",

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from domain.agents.executor_output import parse_executor_output
+from domain.agents.verifier_io import VerifierReading
 from domain.contracts import FactClass, GatekeeperResult, ParsedExecutorOutput
 from domain.events import (
     Event,
@@ -17,15 +19,13 @@ from domain.events import (
     VerdictIssuedContent,
     VerdictIssuedFacts,
 )
-from domain.executor_output import parse_executor_output
 from domain.gatekeeper import check_evidence
-from domain.retry import retry_context_after
 from domain.session.conversation import trace_of
 from domain.session.state import CaseFile
 from domain.session.steps import may_retry
 from domain.settings import RULE_VERSION
-from domain.verdict import judge
-from domain.verifier_io import VerifierReading
+from domain.verdict.judgement import judge
+from domain.verdict.retry import retry_context_after
 
 
 def gatekeeper_checked(file: CaseFile) -> GatekeeperChecked:

@@ -5,6 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Literal, assert_never
 
+from domain.agents.executor_output import parse_executor_output
+from domain.agents.plan import parse_plan
+from domain.agents.verifier_io import VerifierUnreadable, parse_verifier_output
 from domain.contracts import Agent, ParseStatus
 from domain.events import (
     AgentStepRecorded,
@@ -18,15 +21,12 @@ from domain.events import (
     PlanProducedContent,
     PlanProducedFacts,
 )
-from domain.executor_output import parse_executor_output
 from domain.model_reply import ErrorKind, ModelFailure, ModelReply
-from domain.plan import parse_plan
 from domain.session.commands import RecordModelCall
 from domain.session.ending import completed, failed
 from domain.session.judging import verdict_issued
 from domain.session.state import CaseFile, Open
 from domain.session.steps import Budget, due_agent, forcing_budget
-from domain.verifier_io import VerifierUnreadable, parse_verifier_output
 
 MAX_VERIFIER_TURNS = 2  # R39: one retry with the error shown
 

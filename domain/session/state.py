@@ -24,7 +24,7 @@ from domain.events import (
     SessionOpenedFacts,
     ToolRequest,
 )
-from domain.masking import mask, patterns_with
+from domain.evidence.masking import mask, patterns_with
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,7 +10,6 @@ from datetime import datetime
 from typing import Literal, TypeAlias, assert_never
 
 from domain.contracts import Agent, Route, Severity
-from domain.routing import LAST_ROUND
 from domain.session.state import (
     CaseFile,
     Checking,
@@ -25,6 +24,7 @@ from domain.session.state import (
     Unopened,
     Verifying,
 )
+from domain.verdict.routing import LAST_ROUND
 
 Budget: TypeAlias = Literal["model_calls", "tool_calls", "tokens", "seconds"]
 

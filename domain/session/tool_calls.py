@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 from domain.contracts import EvidenceRef, EvidenceStatus, RetrievalDetails, ToolClass, ToolInvocation
-from domain.evidence import extract_evidence
+from domain.evidence.extraction import extract_evidence
+from domain.evidence.masking import mask, mask_output, patterns_with
 from domain.json_objects import load_strict
-from domain.masking import mask, mask_output, patterns_with
 from domain.session.state import CaseFile, ToolCall
 from domain.session.steps import RunTool
 

@@ -9,6 +9,7 @@ from typing import Annotated, Any, TypeAlias, TypeVar
 
 from pydantic import BeforeValidator, Field, ValidationError
 
+from domain.agents.executor_contract import normalise
 from domain.contracts import (
     Contract,
     ExecutorOutput,
@@ -19,10 +20,9 @@ from domain.contracts import (
     TraceEntry,
     violations,
 )
-from domain.executor_contract import normalise
 from domain.json_objects import load_strict
-from domain.routing import LAST_ROUND
 from domain.settings import Share
+from domain.verdict.routing import LAST_ROUND
 
 
 class UnusableCase(ValueError):

@@ -13,13 +13,13 @@ from collections.abc import Callable, Iterator
 from contextlib import nullcontext
 from typing import Any, TypeAlias
 
-from domain.answer import answer_after
+from domain.agents.executor_output import parse_executor_output
+from domain.agents.verifier_io import parse_verifier_output
+from domain.answer.answer import answer_after
 from domain.contracts import TOOL_CLASSES, CheckState, Route, VerifierEvaluation
-from domain.evidence import extract_evidence
-from domain.executor_output import parse_executor_output
+from domain.evidence.extraction import extract_evidence
 from domain.gatekeeper import check_evidence
-from domain.verdict import judge
-from domain.verifier_io import parse_verifier_output
+from domain.verdict.judgement import judge
 from handlers.cli.cases import UnusableCase, read_extraction_case, read_gatekeeper_case, read_verdict_case
 from handlers.cli.errors import UsageError
 from infra.settings import Settings

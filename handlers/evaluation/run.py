@@ -13,7 +13,7 @@ from uuid import UUID
 
 from domain.contracts import Agent
 from domain.events import TERMINAL_TOPICS, Recorded
-from domain.masking import mask
+from domain.evidence.masking import mask
 from domain.session.commands import OpenSession
 from handlers.application import PromptFiles, injected_tools, make_ready, wall_clock, worker
 from handlers.evaluation.case import Case

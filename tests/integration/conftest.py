@@ -1,4 +1,4 @@
-"""Real servers for the integration tests: one nats-server and one PostgreSQL a test run, from their wheels or images."""
+"""Real servers for the integration tests: a nats-server and a PostgreSQL for a run, from their wheels or images."""
 
 from __future__ import annotations
 

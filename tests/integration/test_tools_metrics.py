@@ -17,7 +17,7 @@ from typing import Any
 
 import pytest
 
-from domain.evidence import extract_evidence
+from domain.evidence.extraction import extract_evidence
 from infra.tools import metrics
 from infra.tools.contract import ToolContext, ToolResult
 from infra.tools.metrics import metrics_tool

@@ -8,10 +8,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from domain.composer_guard import guard_composition
-from domain.composer_io import composer_payload
+from domain.agents.composer_io import composer_payload
+from domain.agents.scope import narrow_scope
+from domain.answer.composer_guard import guard_composition
 from domain.contracts import Claim, ComposerOutput, ComposerStatus, EvidenceBinding, FactClass, VerifiedClaim
-from domain.scope import narrow_scope
 
 OPEN = narrow_scope("rates-api 怎么了？")
 

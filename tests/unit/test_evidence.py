@@ -5,7 +5,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from domain.contracts import EvidenceRef, EvidenceStatus, RetrievalDetails
-from domain.evidence import extract_evidence
+from domain.evidence.extraction import extract_evidence
 
 ALERT = {
     "alert_name": "HighMemoryUsage",

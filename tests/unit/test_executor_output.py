@@ -5,8 +5,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from domain.agents.executor_output import parse_executor_output
 from domain.contracts import ClaimType, ParseState
-from domain.executor_output import parse_executor_output
 from domain.json_objects import without_lone_surrogates
 
 BINDING = {

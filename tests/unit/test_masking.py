@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from domain.masking import MaskPattern, mask, mask_output, mask_value
+from domain.evidence.masking import MaskPattern, mask, mask_output, mask_value
 
 
 @pytest.mark.parametrize(

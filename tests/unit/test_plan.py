@@ -1,7 +1,7 @@
 import pytest
 
+from domain.agents.plan import parse_plan
 from domain.contracts import PlannerPlan
-from domain.plan import parse_plan
 
 
 def test_a_plan_is_read_from_the_planners_json():

@@ -1,6 +1,6 @@
 import pytest
 
-from domain.remediation import is_remediation
+from domain.agents.remediation import is_remediation
 
 CHANGES = """重启 order-service|建议重启服务并查看日志|查看日志后重启服务|回滚到上一版本|将连接池扩容到 100
 修改配置 maxPoolSize|调大堆内存|通过重启验证|检查后回滚|确认无误后执行回滚|清理磁盘|优化 SQL 并添加索引

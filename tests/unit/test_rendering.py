@@ -10,6 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from domain.agents.scope import Scope, narrow_scope
+from domain.answer.rendering import plain_list, render_failure, render_low_confidence, render_rejection
 from domain.contracts import (
     Adjustment,
     CheckedBinding,
@@ -33,9 +35,7 @@ from domain.contracts import (
     Verdict,
     VerifierEvaluation,
 )
-from domain.rendering import plain_list, render_failure, render_low_confidence, render_rejection
-from domain.scope import Scope, narrow_scope
-from domain.verdict import allowed_claims
+from domain.verdict.judgement import allowed_claims
 
 DIRECT, INDIRECT, UNPROVEN, CONTRADICTED = (
     FactClass.DIRECT,

@@ -19,7 +19,7 @@ from domain.contracts import (
     Verdict,
     VerifierEvaluation,
 )
-from domain.retry import retry_context_after
+from domain.verdict.retry import retry_context_after
 
 DIRECT, INDIRECT, UNPROVEN = FactClass.DIRECT, FactClass.INDIRECT, FactClass.NO_EVIDENCE
 

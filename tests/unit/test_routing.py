@@ -8,7 +8,7 @@ from fractions import Fraction
 import pytest
 
 from domain.contracts import Route, Verdict
-from domain.routing import route_after
+from domain.verdict.routing import route_after
 
 HALF = Fraction(1, 2)
 

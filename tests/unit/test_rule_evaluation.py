@@ -15,7 +15,7 @@ from domain.contracts import (
     Verdict,
     VerifierEvaluation,
 )
-from domain.rule_evaluation import evaluate_by_rule
+from domain.verdict.rule_evaluation import evaluate_by_rule
 
 
 def call(status: EvidenceStatus, tool_name: str = "query_logs") -> ToolInvocation:

@@ -1,7 +1,7 @@
 import pytest
 
+from domain.agents.scope import mentions_excluded, narrow_scope, scope_warnings
 from domain.contracts import Claim, ClaimType, ExecutorOutput
-from domain.scope import mentions_excluded, narrow_scope, scope_warnings
 
 FORBIDDEN = "只确认 HighCPUUsage，不要分析订单123、OOM、数据库慢查询、连接池或 user-service。"
 

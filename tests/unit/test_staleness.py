@@ -7,7 +7,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from domain.contracts import CheckedBinding, CheckState, RetrievalDetails, ToolInvocation
-from domain.staleness import asked_window, is_stale
+from domain.verdict.staleness import asked_window, is_stale
 
 NOW = datetime(2031, 3, 4, 7, 0, tzinfo=UTC)
 OLD, RECENT, WIDE = (

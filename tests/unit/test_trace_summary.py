@@ -11,7 +11,7 @@ from domain.contracts import (
     RetryContext,
     ToolInvocation,
 )
-from domain.trace_summary import slim, summarise_trace
+from domain.evidence.trace_summary import slim, summarise_trace
 
 SUPPORTED, NO_EVIDENCE = EvidenceStatus.SUPPORTED, EvidenceStatus.NO_EVIDENCE
 DEDUPLICATED, FAILED = EvidenceStatus.DEDUPLICATED, EvidenceStatus.FAILED

@@ -10,10 +10,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from domain.contracts import EvidenceRef, RetrievalDetails, ToolInvocation
-from domain.entities import RecordedWording, names_in
-from domain.measurements import Measurements, unsupported_values
-from domain.times import spans, times_in
-from domain.values import Role, values_in
+from domain.values.entities import RecordedWording, names_in
+from domain.values.measurements import Measurements, unsupported_values
+from domain.values.numbers import Role, values_in
+from domain.values.times import spans, times_in
 
 HOUR = Fraction(3600)
 

@@ -11,6 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from domain.agents.verifier_io import VerifierAnswer, VerifierUnreadable
 from domain.contracts import (
     CheckedBinding,
     CheckedFact,
@@ -32,9 +33,8 @@ from domain.contracts import (
     Verdict,
     VerifierEvaluation,
 )
-from domain.routing import route_after
-from domain.verdict import Judgement, allowed_claims, judge, written_score
-from domain.verifier_io import VerifierAnswer, VerifierUnreadable
+from domain.verdict.judgement import Judgement, allowed_claims, judge, written_score
+from domain.verdict.routing import route_after
 
 DIRECT, INDIRECT, UNPROVEN, CONTRADICTED = (
     FactClass.DIRECT,

@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from domain.agents.verifier_io import VerifierAnswer
 from domain.contracts import (
     CheckedBinding,
     CheckedFact,
@@ -32,10 +33,9 @@ from domain.contracts import (
     Verdict,
     VerifierEvaluation,
 )
-from domain.criticality import is_critical_fact
-from domain.lowering import sentences
-from domain.verdict import judge
-from domain.verifier_io import VerifierAnswer
+from domain.verdict.criticality import is_critical_fact
+from domain.verdict.judgement import judge
+from domain.verdict.lowering import sentences
 
 NOW = datetime(2031, 3, 4, 7, 0, tzinfo=UTC)
 ALERT = "KafkaLagHigh firing, service=fees-settle, partition=7, value=57342, duration=19m"

@@ -11,6 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from domain.agents.verifier_io import VerifierAnswer, VerifierUnreadable, parse_verifier_output, verifier_payload
 from domain.contracts import (
     CheckedBinding,
     CheckState,
@@ -27,7 +28,6 @@ from domain.contracts import (
     TraceEntry,
     Verdict,
 )
-from domain.verifier_io import VerifierAnswer, VerifierUnreadable, parse_verifier_output, verifier_payload
 
 NOW = datetime(2031, 3, 4, 7, 0, tzinfo=UTC)
 

@@ -11,7 +11,9 @@ from typing import Any
 
 import pytest
 
-from domain.answer import answer_after
+from domain.agents.executor_output import parse_executor_output
+from domain.agents.verifier_io import parse_verifier_output, verifier_payload
+from domain.answer.answer import answer_after
 from domain.contracts import (
     TOOL_CLASSES,
     EvidenceStatus,
@@ -23,12 +25,10 @@ from domain.contracts import (
     TraceEntry,
     VerifierEvaluation,
 )
-from domain.evidence import extract_evidence
-from domain.executor_output import parse_executor_output
+from domain.evidence.extraction import extract_evidence
+from domain.evidence.trace_summary import summarise_trace
 from domain.gatekeeper import check_evidence
-from domain.trace_summary import summarise_trace
-from domain.verdict import Judgement, judge
-from domain.verifier_io import parse_verifier_output, verifier_payload
+from domain.verdict.judgement import Judgement, judge
 
 NOW = datetime(2026, 7, 8, 3, 20, tzinfo=UTC)
 SESSION = "session-1"

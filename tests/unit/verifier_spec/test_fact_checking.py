@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from domain.verifier_io import VerifierUnreadable, parse_verifier_output
+from domain.agents.verifier_io import VerifierUnreadable, parse_verifier_output
 
 
 def test_pass_when_all_claims_have_evidence(given: Any, say: Any) -> None:

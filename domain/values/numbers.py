@@ -1,7 +1,7 @@
 """Numbers as they stand in texts, with their units, in exact arithmetic (R37).
 
-Names (`order-123`, `HikariPool-1`, `E11000`), versions, clock times and dates are no values: `domain.entities` and
-`domain.times` read those.
+Names (`order-123`, `HikariPool-1`, `E11000`), versions, clock times and dates are no values: `entities` and `times`
+of this package read those.
 """
 
 from __future__ import annotations
@@ -12,8 +12,8 @@ from dataclasses import dataclass, replace
 from enum import Enum, auto
 from fractions import Fraction
 
-from domain.times import times_in
-from domain.units import (
+from domain.values.times import times_in
+from domain.values.units import (
     BARE,
     CHINESE_DIGITS,
     CHINESE_NUMERALS,

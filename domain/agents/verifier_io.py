@@ -21,8 +21,8 @@ from domain.contracts import (
     Verdict,
     violations,
 )
+from domain.evidence.trace_summary import slim
 from domain.json_objects import find_object, strip_think
-from domain.trace_summary import slim
 
 
 def verifier_payload(
@@ -50,7 +50,7 @@ def verifier_payload(
 
 @dataclass(frozen=True, slots=True)
 class VerifierAnswer:
-    """The model's judgement as it gave it; `domain.verdict` recomputes every figure (R35)."""
+    """The model's judgement as it gave it; `domain.verdict.judgement` recomputes every figure (R35)."""
 
     facts: tuple[CheckedFact, ...]
     verdict: Verdict

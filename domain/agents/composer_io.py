@@ -7,9 +7,9 @@ from typing import Any
 
 from pydantic import TypeAdapter, ValidationError
 
+from domain.agents.scope import Scope, mentions_excluded
 from domain.contracts import ComposedSentence, VerifiedClaim
 from domain.json_objects import find_array
-from domain.scope import Scope, mentions_excluded
 
 _SENTENCES = TypeAdapter(tuple[ComposedSentence, ...])
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import assert_never
 
-from domain.composer_guard import guard_composition
+from domain.agents.scope import narrow_scope
+from domain.answer.composer_guard import guard_composition
+from domain.answer.rendering import render_low_confidence, render_rejection
 from domain.contracts import ComposerOutput, ComposerStatus, Route, ToolClass, ToolInvocation, VerifierEvaluation
-from domain.rendering import render_low_confidence, render_rejection
-from domain.scope import narrow_scope
-from domain.verdict import allowed_claims
+from domain.verdict.judgement import allowed_claims
 
 TEMPLATE = "template"
 

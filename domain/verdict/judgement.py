@@ -9,6 +9,7 @@ from decimal import Decimal
 from fractions import Fraction
 from typing import Any
 
+from domain.agents.verifier_io import VerifierAnswer, VerifierReading, VerifierUnreadable
 from domain.contracts import (
     TOOL_CLASSES,
     Adjustment,
@@ -31,8 +32,8 @@ from domain.contracts import (
     VerifiedClaim,
     VerifierEvaluation,
 )
-from domain.grounds import BindingsByClaim, Grounds, bindings_by_claim, item_text, passed_bindings
-from domain.lowering import (
+from domain.verdict.grounds import BindingsByClaim, Grounds, bindings_by_claim, item_text, passed_bindings
+from domain.verdict.lowering import (
     STALE,
     judged_claims,
     judged_other_facts,
@@ -41,8 +42,7 @@ from domain.lowering import (
     unlisted_facts,
     words_only,
 )
-from domain.routing import route_after
-from domain.verifier_io import VerifierAnswer, VerifierReading, VerifierUnreadable
+from domain.verdict.routing import route_after
 
 CLASS_VALUES = {
     FactClass.DIRECT: Fraction(1),

@@ -9,10 +9,10 @@ from dataclasses import dataclass
 from typing import TypeAlias
 
 from domain.contracts import Adjustment, CheckedFact, Claim, ClaimType, FactClass, FactRef
-from domain.criticality import is_confirmed_sounding, is_critical_fact
-from domain.entities import Name, names_in
-from domain.grounds import Grounds
-from domain.measurements import Measurements, unsupported_values
+from domain.values.entities import Name, names_in
+from domain.values.measurements import Measurements, unsupported_values
+from domain.verdict.criticality import is_confirmed_sounding, is_critical_fact
+from domain.verdict.grounds import Grounds
 
 CLAIM_SKIPPED = "claim.skipped"
 CLAIM_NOT_PASSED = "claim.not_passed"

@@ -19,8 +19,8 @@ from domain.contracts import (
     TraceEntry,
     VerifierEvaluation,
 )
-from domain.lowering import ENTITY_INVENTED, STALE
-from domain.verdict import NO_CRITICAL_FACTS, VERIFIER_MALFORMED
+from domain.verdict.judgement import NO_CRITICAL_FACTS, VERIFIER_MALFORMED
+from domain.verdict.lowering import ENTITY_INVENTED, STALE
 
 
 @dataclass(frozen=True, slots=True)

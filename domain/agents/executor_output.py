@@ -9,11 +9,11 @@ from typing import Any
 import json_repair
 from pydantic import ValidationError
 
+from domain.agents.executor_contract import ContractError, normalise
+from domain.agents.remediation import is_remediation
+from domain.agents.scope import scope_warnings
 from domain.contracts import ExecutorOutput, Finding, ParsedExecutorOutput, ParseState, ParseStatus, violations
-from domain.executor_contract import ContractError, normalise
 from domain.json_objects import find_object, load_strict, strip_think, without_lone_surrogates
-from domain.remediation import is_remediation
-from domain.scope import scope_warnings
 
 _MAX_REPAIRED = 32_768  # characters; the repair library takes quadratic time on some texts
 _MAX_REPAIRED_DEPTH = 12

@@ -5,15 +5,15 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from domain.composer_io import parse_composition, within_scope
+from domain.agents.composer_io import parse_composition, within_scope
+from domain.agents.scope import Scope, mentions_excluded
+from domain.answer.rendering import plain_list
 from domain.contracts import ComposedSentence, ComposerOutput, ComposerStatus, VerifiedClaim
-from domain.entities import Wording, names_in
-from domain.measurements import Measurements
-from domain.phrases import ABSOLUTE_ABSENCE, CONNECTING_CHARACTERS, CONNECTING_PHRASES, NEGATIONS
-from domain.rendering import plain_list
-from domain.scope import Scope, mentions_excluded
-from domain.times import times_in
-from domain.values import blanked, narrowed, values_in
+from domain.values.entities import Wording, names_in
+from domain.values.measurements import Measurements
+from domain.values.numbers import blanked, narrowed, values_in
+from domain.values.phrases import ABSOLUTE_ABSENCE, CONNECTING_CHARACTERS, CONNECTING_PHRASES, NEGATIONS
+from domain.values.times import times_in
 
 _CHINESE_RUN = re.compile(r"[\u3400-\u9fff]+")
 _LATIN_WORD = re.compile(r"[A-Za-z]+")

@@ -8,9 +8,9 @@ from datetime import datetime, timedelta
 from fractions import Fraction
 from typing import assert_never
 
-from domain.times import TimeMention, spans, times_in
-from domain.units import BARE, COUNT, RATIO, TIME
-from domain.values import Role, Value, values_in
+from domain.values.numbers import Role, Value, values_in
+from domain.values.times import TimeMention, spans, times_in
+from domain.values.units import BARE, COUNT, RATIO, TIME
 
 _MOST_FOR_ROUNDED_RATIOS = 6
 """Of more numbers than this some pair has nearly any percentage: it would prove nothing."""

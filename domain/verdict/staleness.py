@@ -6,10 +6,10 @@ from collections.abc import Sequence
 from datetime import datetime, timedelta
 
 from domain.contracts import CheckedBinding, ToolInvocation
-from domain.phrases import CURRENT_WORDS
-from domain.times import times_in
-from domain.units import TIME
-from domain.values import Role, values_in
+from domain.values.numbers import Role, values_in
+from domain.values.phrases import CURRENT_WORDS
+from domain.values.times import times_in
+from domain.values.units import TIME
 
 
 def asked_window(question: str, window_minutes: int) -> timedelta:

@@ -26,10 +26,10 @@ from domain.contracts import (
     ToolInvocation,
     TraceEntry,
 )
-from domain.entities import RecordedWording, Wording
-from domain.measurements import Measurements
-from domain.staleness import asked_window, is_stale
-from domain.times import spans
+from domain.values.entities import RecordedWording, Wording
+from domain.values.measurements import Measurements
+from domain.values.times import spans
+from domain.verdict.staleness import asked_window, is_stale
 
 
 @dataclass(frozen=True)

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from domain.contracts import EvidenceRef, EvidenceStatus, RetrievalDetails
-from domain.evidence_items import (
+from domain.evidence.items import (
     ALERT_NAME,
     BLOCK_SOURCE,
     BLOCK_TITLE,

@@ -7,7 +7,10 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from domain.composer_io import within_scope
+from domain.agents.composer_io import within_scope
+from domain.agents.remediation import is_remediation
+from domain.agents.scope import Scope, mentions_excluded
+from domain.answer.gaps import Gap, empty_call_gap, empty_calls, named_gap, rejection_gaps, state_gaps
 from domain.contracts import (
     TOOL_CLASSES,
     CheckState,
@@ -18,12 +21,9 @@ from domain.contracts import (
     VerifiedClaim,
     VerifierEvaluation,
 )
-from domain.criticality import says_it_is_proven
-from domain.gaps import Gap, empty_call_gap, empty_calls, named_gap, rejection_gaps, state_gaps
-from domain.lowering import words_only
-from domain.remediation import is_remediation
-from domain.scope import Scope, mentions_excluded
-from domain.verdict import allowed_claims
+from domain.verdict.criticality import says_it_is_proven
+from domain.verdict.judgement import allowed_claims
+from domain.verdict.lowering import words_only
 
 LOW_CONFIDENCE_HEADING = "以下结论基于当前已获取证据，仍存在部分证据缺口，请谨慎参考。"
 REJECTION_HEADING = "当前无法基于已获取证据生成可靠结论。"

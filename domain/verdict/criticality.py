@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 
-from domain.entities import names_in
-from domain.values import Role, values_in
+from domain.values.entities import names_in
+from domain.values.numbers import Role, values_in
 
 _ADVICE = re.compile(
     r"建议|可能|也许|或许|风险|推测|怀疑|疑似|假设|如果|若要|有待|尚需|需要|仍需|供参考|无法确认|不能确认|未能确认|尚未确认|不足以"

@@ -8,9 +8,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from domain.contracts import ToolInvocation
-from domain.phrases import COMMON_TERMS
-from domain.times import times_in
-from domain.values import blanked, is_numeric_word, narrowed
+from domain.values.numbers import blanked, is_numeric_word, narrowed
+from domain.values.phrases import COMMON_TERMS
+from domain.values.times import times_in
 
 _WORD = r"[A-Za-z0-9_]+(?:[.\-][A-Za-z0-9_]+)*"
 _PATH = r"/?[A-Za-z0-9_](?:[A-Za-z0-9_.\-{}]*[A-Za-z0-9_}])?(?:/[A-Za-z0-9_.\-{}]*[A-Za-z0-9_}])+"

@@ -1,0 +1,1 @@
+"""What the user is shown (R46 to R49)."""

@@ -1,0 +1,1 @@
+"""What a text states: numbers with units, times, and names (R37)."""
