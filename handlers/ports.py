@@ -20,8 +20,8 @@ Clock = Callable[[], datetime]
 class EventLog(Protocol):
     """The log of sessions (R50, R51)."""
 
-    async def load(self, session_id: UUID) -> tuple[Recorded, ...]:
-        """All events of a session in order, chain checked; () for an unknown one."""
+    async def load(self, session_id: UUID, *, at_least: int = 0) -> tuple[Recorded, ...]:
+        """All events of a session in order, chain checked; () for an unknown one. May still lack version `at_least`."""
 
     async def append(
         self,

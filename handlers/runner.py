@@ -86,7 +86,7 @@ class SessionRunner:
         alone. Raises Superseded when another worker recorded first, Behind, or LogUnavailable or LogFull when the log
         cannot be written.
         """
-        history = await self.events.load(session_id)
+        history = await self.events.load(session_id, at_least=version)
         if len(history) < version:
             raise Behind(f"session {session_id} is known up to version {len(history)}, not {version}")
         state = fold(history)

@@ -22,7 +22,7 @@ class VerdictPublisher:
 
     async def publish(self, session_id: UUID, version: int) -> None:
         """Publish the public event of one recorded event; one that is there already is left alone. Raises Behind."""
-        history = await self.events.load(session_id)
+        history = await self.events.load(session_id, at_least=version)
         if len(history) < version:
             raise Behind(f"session {session_id} is known up to version {len(history)}, not {version}")
         event = public_event(history[version - 1])

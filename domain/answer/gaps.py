@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from domain.citations import EXCERPT_MISMATCH, FAILED_INVOCATION, INVOCATION_REF, RAW_PATH, SESSION, TOOL_NAME
 from domain.contracts import (
     CheckedFact,
     CheckState,
@@ -18,6 +17,14 @@ from domain.contracts import (
     ToolInvocation,
     TraceEntry,
     VerifierEvaluation,
+)
+from domain.gatekeeper.citations import (
+    EXCERPT_MISMATCH,
+    FAILED_INVOCATION,
+    INVOCATION_REF,
+    RAW_PATH,
+    SESSION,
+    TOOL_NAME,
 )
 from domain.verdict.judgement import NO_CRITICAL_FACTS, VERIFIER_MALFORMED
 from domain.verdict.lowering import ENTITY_INVENTED, STALE

@@ -19,7 +19,7 @@ from domain.events import (
     VerdictIssuedContent,
     VerdictIssuedFacts,
 )
-from domain.gatekeeper import check_evidence
+from domain.gatekeeper.check import check_evidence
 from domain.session.conversation import trace_of
 from domain.session.state import CaseFile
 from domain.session.steps import may_retry

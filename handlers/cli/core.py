@@ -18,7 +18,7 @@ from domain.agents.verifier_io import parse_verifier_output
 from domain.answer.answer import answer_after
 from domain.contracts import TOOL_CLASSES, CheckState, Route, VerifierEvaluation
 from domain.evidence.extraction import extract_evidence
-from domain.gatekeeper import check_evidence
+from domain.gatekeeper.check import check_evidence
 from domain.verdict.judgement import judge
 from handlers.cli.cases import UnusableCase, read_extraction_case, read_gatekeeper_case, read_verdict_case
 from handlers.cli.errors import UsageError

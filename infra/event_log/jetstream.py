@@ -231,8 +231,7 @@ class EventStream:
                 if page:
                     after = page[-1].position
                     yield page
-                else:
-                    after = max(after, end)  # what lies between belongs to other partitions
+                else:  # at the end, or other partitions' events, or a replica that lags: never a reason to move on
                     with contextlib.suppress(TimeoutError):
                         await asyncio.wait_for(bell.wait(), _IDLE_SECONDS)
 

@@ -30,7 +30,7 @@ from domain.chain import (
 )
 from domain.events import Event, Recorded
 from infra.event_log.blobs import Blobs
-from infra.event_log.connection import Connection
+from infra.event_log.connection import Connection, pauses
 from infra.event_log.errors import ChainBroken, Unreadable
 from infra.event_log.jetstream import Draft, EventStream, Stored
 from infra.event_log.keys import Key, KeyStore
@@ -39,6 +39,7 @@ from infra.event_log.sealing import Algorithm
 from infra.event_log.write_once import WriteOnce
 from infra.streams import BLOB_PREFIX, BLOBS, EVENT_PREFIX, EVENTS
 
+_CATCH_UP_SECONDS = 2.0
 _FOLLOW_SECONDS = 0.075
 _FOLLOW_VERSIONS = 8
 _ACTOR = re.compile(r"[!-~]{1,128}")
@@ -85,9 +86,17 @@ class SessionLog:
 
     # ------------------------------------------------------------ one session
 
-    async def load(self, session_id: UUID) -> tuple[Recorded, ...]:
-        """All events of a session; none for an unknown one. Raises ChainBroken (R60)."""
-        stored = await self.stored(session_id)
+    async def load(self, session_id: UUID, *, at_least: int = 0) -> tuple[Recorded, ...]:
+        """All events of a session; none for an unknown one. Raises ChainBroken (R60).
+
+        In a cluster any replica answers, and it may lag: one that does not hold version `at_least` yet, which the
+        caller knows to be recorded, is asked again for a while.
+        """
+        for pause in pauses(_CATCH_UP_SECONDS):
+            stored = await self.stored(session_id)
+            if len(stored) >= at_least:
+                break
+            await asyncio.sleep(pause)
         if fault := verify_chain(str(session_id), (Link(event.headers, event.body) for event in stored)):
             raise ChainBroken(session_id, fault.version, fault.reason)
         for event in stored:

@@ -39,7 +39,7 @@ FULL: Mapping[str, str] = {
     "chain": "--runs 5 --sessions 600",
     "ask": "--runs 5 --sessions 100 --serial 40",
     "latency": "--runs 5 --events 300",
-    "memory": "--sessions 5000 --samples 20",
+    "memory": "--sessions 4000 --samples 20",
     "matching": "--runs 5 --pairs 500",
 }
 """What each program is told; by hand it takes more, `memory` 10,000 sessions."""

@@ -35,18 +35,19 @@ class Asker:
     def __init__(self, runner: SessionRunner, settings: Settings) -> None:
         self._runner = runner
         self._settings = settings
+        self._scenario = sample_scenario()
         self._questions = cycle(QUESTIONS)
 
     async def open(self) -> UUID:
         """One more session, recorded when this returns."""
-        scenario, prompts, session_id = sample_scenario(), PromptFiles(), session_id_for(None)
+        prompts, session_id = PromptFiles(), session_id_for(None)
         command = OpenSession(
             question=next(self._questions),
-            now=scenario.now,
+            now=self._scenario.now,
             clock="scenario",
             settings=session_settings(self._settings, (), "sample"),
             prompt_hashes={agent: prompts.sha256(agent) for agent in Agent},
-            sources=scenario.sources,
+            sources=self._scenario.sources,
         )
         await self._runner.submit(session_id, command)
         return session_id

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import itertools
 import json
 import secrets
@@ -33,6 +34,7 @@ _PATIENCE_SECONDS = 60.0
 class NatsCluster:
     """Like one server to its users, whom it gives the addresses of all three. `kill` takes the servers in turn."""
 
+    nodes = NODES
     replicas = len(NODES)
 
     def __init__(self, folder: Path) -> None:
@@ -45,7 +47,7 @@ class NatsCluster:
 
     @property
     def url(self) -> str:
-        return ",".join(f"nats://{LOOPBACK}:{port}" for port in self._ports.values())
+        return ",".join(map(self.url_of, NODES))
 
     @property
     def credentials(self) -> Mapping[Role, Credentials]:
@@ -81,6 +83,18 @@ class NatsCluster:
         self._processes[name].wait()
         self._processes[name] = self._launch(name)
         assert wait_until(lambda: asyncio.run(self._is_whole()), _PATIENCE_SECONDS), f"{name} did not catch up"
+
+    def url_of(self, name: str) -> str:
+        return f"nats://{LOOPBACK}:{self._ports[name]}"
+
+    @contextlib.contextmanager
+    def frozen(self, name: str) -> Iterator[None]:
+        """One server is stopped inside the block and goes on behind it, with all that it has missed."""
+        self._processes[name].send_signal(signal.SIGSTOP)
+        try:
+            yield
+        finally:
+            self._processes[name].send_signal(signal.SIGCONT)
 
     async def leader(self, stream: str) -> str:
         """The name of the server that leads a stream, which exists."""

@@ -24,7 +24,7 @@ from infra.access import Role
 from infra.embedded import Servers
 from infra.event_log.session_log import SessionLog
 from infra.settings import Settings
-from infra.streams import init_streams
+from infra.streams import EVENTS, drift, init_streams
 
 SESSIONS = int(os.environ.get("CLUSTER_SESSIONS", "8"))
 KILLS = int(os.environ.get("CLUSTER_KILLS", "3"))
@@ -115,5 +115,52 @@ def test_commits_survive_the_kill_of_the_streams_leader(cluster: Any, tmp_path: 
                 "events of the slowest writer": min(map(len, sessions.values())),
             }
         )
+
+    asyncio.run(scenario())
+
+
+def test_a_replica_that_lags_is_not_taken_for_the_log(cluster: Any, tmp_path: Path) -> None:
+    """R7, R50: any replica answers a read. Who knows of an event gets it, and who follows the log misses none."""
+
+    async def scenario() -> None:
+        await initialise(cluster)
+        leader = await cluster.leader(EVENTS)
+        behind = next(name for name in cluster.nodes if name != leader)
+        keys, session_id = tmp_path / "keys", uuid4()
+        async with (
+            log_on(cluster.url_of(leader), cluster, keys) as log,
+            log_on(cluster.url_of(behind), cluster, keys) as lagging,
+        ):
+            following = asyncio.create_task(followed(lagging, 101))
+            appended = list(await log.append(session_id, None, [feedback()], actor="actor-1"))
+            for _ in range(10):
+                with cluster.frozen(behind):
+                    for _ in range(10):
+                        appended += await log.append(session_id, appended[-1], [feedback()], actor="actor-1")
+                assert list(await lagging.load(session_id, at_least=len(appended))) == appended
+            assert await following == appended
+
+    asyncio.run(scenario())
+
+
+async def followed(log: SessionLog, count: int) -> list[Recorded]:
+    """The first events of the log."""
+    events: list[Recorded] = []
+    async with asyncio.timeout(60):
+        async for page in log.follow(0):
+            events.extend(page)
+            if len(events) >= count:
+                break
+    return events
+
+
+def test_streams_in_a_cluster_are_not_taken_for_drifted(cluster: Any) -> None:
+    """R66: how many replicas there are is a matter of the installation."""
+
+    async def scenario() -> None:
+        await initialise(cluster)
+        async with jetstream(Servers(cluster.url, cluster.credentials, ""), Role.SERVICE) as js:
+            assert await drift(js) == []
+            assert (await js.stream_info(EVENTS)).config.num_replicas == 3
 
     asyncio.run(scenario())

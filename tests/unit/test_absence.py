@@ -2,8 +2,8 @@
 
 import pytest
 
-from domain.absence import Summary, fault_of_absence, fault_of_citation, is_summary_path
 from domain.contracts import Claim, ClaimType
+from domain.gatekeeper.absence import Summary, fault_of_absence, fault_of_citation, is_summary_path
 
 NOTHING = 'source=application-logs query="HikariCP inventory-service" window=06:00/07:00 total=0'
 TWO = "source=alert-hub query={} window=06:00/06:30 total=2: KafkaConsumerLagHigh(fees-settle), NodeDiskPressure(nd-41)"

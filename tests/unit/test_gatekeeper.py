@@ -17,7 +17,7 @@ from domain.contracts import (
     Severity,
     ToolInvocation,
 )
-from domain.gatekeeper import check_evidence
+from domain.gatekeeper.check import check_evidence
 
 HEAP = "HighMemoryUsage firing, service=order-service, current=91%, duration=15m"
 DISK = "NodeDiskPressure pending, node=nd-41, used=92.6%, duration=4m"

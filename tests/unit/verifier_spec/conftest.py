@@ -27,7 +27,7 @@ from domain.contracts import (
 )
 from domain.evidence.extraction import extract_evidence
 from domain.evidence.trace_summary import summarise_trace
-from domain.gatekeeper import check_evidence
+from domain.gatekeeper.check import check_evidence
 from domain.verdict.judgement import Judgement, judge
 
 NOW = datetime(2026, 7, 8, 3, 20, tzinfo=UTC)

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from domain.absence import Summary, fault_of_absence, fault_of_citation, is_summary_path
 from domain.contracts import (
     Claim,
     EvidenceBinding,
@@ -16,6 +15,7 @@ from domain.contracts import (
     ToolClass,
     ToolInvocation,
 )
+from domain.gatekeeper.absence import Summary, fault_of_absence, fault_of_citation, is_summary_path
 from domain.quotation.match import QuotationMatch, find, match, recognise
 from domain.quotation.tokens import Passage
 

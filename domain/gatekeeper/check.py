@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from domain.citations import AUTO_BACKFILL, Evidence, Ruling, backfilled, rule_on
 from domain.contracts import (
     CheckedBinding,
     CheckedSubject,
@@ -22,6 +21,7 @@ from domain.contracts import (
     ToolClass,
     ToolInvocation,
 )
+from domain.gatekeeper.citations import AUTO_BACKFILL, Evidence, Ruling, backfilled, rule_on
 
 NO_BINDINGS = "evidence.no_bindings"
 SOURCE_CLASS = "evidence.source_class"
