@@ -6,6 +6,7 @@ import json
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from datetime import datetime
+from functools import cache
 from typing import Any, Generic, Literal, Protocol, TypeVar
 
 from pydantic import BaseModel, ConfigDict, ValidationError, model_validator
@@ -44,11 +45,10 @@ class Tool(Protocol):
     @property
     def description(self) -> str: ...
     @property
-    def parameters(self) -> dict[str, Any]: ...
-    @property
-    def tool_class(self) -> ToolClass: ...
-    @property
-    def read_only(self) -> bool: ...
+    def parameters(self) -> dict[str, Any]:
+        """JSON schema of the arguments, without titles and null alternatives, which only cost tokens."""
+        return _schema_of(self.arguments)
+
     async def run(self, arguments: dict[str, Any], context: ToolContext) -> ToolResult: ...
 
 
@@ -125,6 +125,18 @@ def json_text(value: Any) -> str:
 def encodable(text: str) -> str:
     """The text with what UTF-8 cannot hold replaced: names of files may be any bytes."""
     return text.encode("utf-8", "replace").decode()
+
+
+@cache
+def _schema_of(arguments: type[Arguments]) -> dict[str, Any]:
+    schema = arguments.model_json_schema()
+    properties = schema.get("properties", {})
+    return {
+        "type": "object",
+        "properties": {name: _parameter(described) for name, described in properties.items()},
+        "required": schema.get("required", []),
+        "additionalProperties": False,
+    }
 
 
 def _parameter(described: dict[str, Any]) -> dict[str, Any]:
