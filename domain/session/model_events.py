@@ -66,7 +66,7 @@ def _agent_step(file: CaseFile, command: RecordModelCall) -> AgentStepRecorded:
             output=reply.output,
             thought=reply.thought,
             tool_requests=reply.tool_requests,
-            error_message=failure.message if failure else "",
+            error_message=file.masked(failure.message) if failure else "",
         ),
     )
 

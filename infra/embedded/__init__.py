@@ -94,8 +94,9 @@ def _stop_if_unused(in_use: IO[str], servers: list[NatsServer | PostgresServer])
         fcntl.flock(in_use, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:
         return
-    for server in reversed(servers):
-        server.stop()
+    with contextlib.ExitStack() as stack:  # each is stopped, whatever becomes of the other
+        for server in servers:
+            stack.callback(server.stop)
 
 
 def _keep_running(folder: Path, servers: list[NatsServer | PostgresServer], leaving: threading.Event) -> None:

@@ -131,10 +131,10 @@ def test_a_replica_that_lags_is_not_taken_for_the_log(cluster: Any, tmp_path: Pa
             log_on(cluster.url_of(leader), cluster, keys) as log,
             log_on(cluster.url_of(behind), cluster, keys) as lagging,
         ):
-            following = asyncio.create_task(followed(lagging, 401))
+            following = asyncio.create_task(followed(lagging, 151))
             appended = list(await log.append(session_id, None, [feedback()], actor="actor-1"))
-            for number in range(400):
-                with cluster.frozen(behind) if number % 40 == 0 else nullcontext():
+            for number in range(150):
+                with cluster.frozen(behind) if number % 15 == 0 else nullcontext():
                     appended += await log.append(session_id, appended[-1], [feedback()], actor="actor-1")
                 assert len(await lagging.load(session_id, at_least=len(appended))) == len(appended)
             assert await following == appended

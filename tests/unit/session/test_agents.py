@@ -9,8 +9,8 @@ import pytest
 
 from domain.contracts import Agent, EvidenceRef, EvidenceStatus, Message, RetrievalDetails
 from domain.events import AgentStepRecorded, PlanProduced, VerdictIssued
-from domain.model_reply import ErrorKind, ModelReply
-from domain.session.commands import BeginNextRound
+from domain.model_reply import ErrorKind, ModelFailure, ModelReply
+from domain.session.commands import BeginNextRound, RecordModelCall
 from domain.session.conversation import Surroundings, already_recorded, messages_for
 from domain.session.tool_calls import ToolOutcome
 from domain.settings import RULE_VERSION, SessionSettings
@@ -296,3 +296,14 @@ def test_a_failed_model_call_is_a_recorded_step(given: Any, say: Any, kind: Erro
     """R3, R7: each attempt, with what was wrong."""
     step, *_ = given().opened().model(Agent.PLANNER, say.failure(kind))
     assert (step.facts.attempt, step.facts.error_kind, step.content.error_message) == (1, kind, "HTTP 500: broken")
+
+
+def test_what_a_model_server_says_of_a_failure_is_masked_before_it_is_recorded(given: Any) -> None:
+    """R22: servers echo keys they refuse."""
+    session = given().opened()
+    failure = ModelFailure(ErrorKind.SERVER, "HTTP 500: upstream refused password=hunter2-hunter2")
+
+    (step,) = session.when(RecordModelCall(Agent.PLANNER, 1, "test", "0" * 64, (), failure))
+
+    assert "hunter2" not in step.content.error_message
+    assert "[masked:password]" in step.content.error_message
