@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
+import signal
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from datetime import UTC, datetime, timedelta
 from hashlib import sha256
@@ -45,6 +46,12 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     group.addoption("--containers", action="store_true", help="integration tests use containers, not embedded servers")
     group.addoption("--nats-image", default="nats:2.12", help="with --containers (default: %(default)s)")
     group.addoption("--postgres-image", default="postgres:18", help="with --containers (default: %(default)s)")
+
+
+def pytest_configure() -> None:
+    """A run in the background ignores Ctrl-C, and so would every command that it starts and sends one."""
+    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 def pytest_runtest_setup(item: pytest.Item) -> None:

@@ -11,6 +11,7 @@ import pytest
 
 from domain.contracts import Agent
 from infra.access import Role
+from infra.event_log.connection import addresses
 from infra.settings import Settings, SettingsError
 
 
@@ -80,6 +81,8 @@ def test_credentials_come_from_a_file_and_single_variables_win(tmp_path: Path) -
         ("ASSAY_BUDGET_SECONDS", "soon"),
         ("ASSAY_SEAL", "rot13"),
         ("ASSAY_NATS_URL", "localhost"),
+        ("ASSAY_NATS_URL", "nats://n1:4222,n2:4222"),
+        ("ASSAY_NATS_URL", "nats://n1:4222,"),
         ("ASSAY_ACK_WAIT", "0"),
         ("ASSAY_TOOLS", "no factory"),
         ("OPENAI_BASE_URL", "ftp://x"),
@@ -89,6 +92,11 @@ def test_credentials_come_from_a_file_and_single_variables_win(tmp_path: Path) -
 def test_a_bad_value_is_reported_with_its_variable(variable: str, value: str) -> None:
     with pytest.raises(SettingsError, match=f"^{variable}: "):
         Settings.from_env({variable: value})
+
+
+@pytest.mark.parametrize("url", ["nats://n1:4222", "nats://n1:4222,nats://n2:4222", "tls://n1, tls://n2 ,tls://n3:1"])
+def test_several_servers_of_one_cluster_may_be_named(url: str) -> None:
+    assert addresses(str(Settings.from_env({"ASSAY_NATS_URL": url}).nats_url)) == url.replace(" ", "").split(",")
 
 
 def test_a_user_without_a_password_is_reported_with_the_variable_that_lacks() -> None:
