@@ -46,7 +46,7 @@ class Settings(BaseModel):
     models: dict[Agent, str] = Field(default_factory=dict)  # where an agent has a model of its own
     budgets: Budgets = Budgets()
     threshold: Share = "0.5"
-    window_minutes: int = Field(60, ge=1)
+    window_minutes: int = Field(60, ge=1, le=527_040)
     mask_patterns: dict[str, str] = Field(default_factory=dict)  # kind of secret -> RE2, besides the built-in (R22)
     tools: str | None = Field(None, pattern=r"^[A-Za-z_][\w.]*:[A-Za-z_]\w*$")  # module:factory of injected tools
     ack_wait: float = Field(30.0, gt=0)  # seconds until an unacknowledged message is given to another worker

@@ -9,7 +9,7 @@ _CHANGES = re.compile(
     r"|迁移|清理|清空|清除|删除|终止|杀死|杀掉|停止|停用|禁用|启用|释放|重建|重置|修复|优化|替换|更换|隔离|摘除|驱逐|强制"
     r"|(?:修改|更改|变更|调整|调大|调小|调高|调低|提高|降低|增大|减小|增加|减少|扩大|添加|新增|加大).{0,24}?"
     r"(?:配置|(?<!查询)参数|阈值|上限|限制|副本|实例|节点|机器|容量|内存|堆|连接数|连接池|线程|索引|超时|资源|大小|并发)"
-    r"|(?:调大|调小|调高|调低)|kill\s"
+    r"|(?:调大|调小|调高|调低)|(?:上限|限制|阈值|参数|内存|堆|超时|副本|连接数)\S{0,6}?(?:调|改|设)(?:到|为|成|至)|kill\s"
     r"|\b(?:restart|reboot|roll(?:ing)?[ -]?back|scale (?:up|out|down|in)|scal(?:e|ing)|redeploy|deploy"
     r"|upgrade|downgrade|kill|terminate|delete|drop|purge|flush|evict|drain|disable|enable|fail[ -]?over|patch|fix"
     r"|throttle|reset|rebuild|reconfigure|tune|resize|migrate|apply|stop)(?:s|ing|ting|ed)?\b"

@@ -21,7 +21,8 @@ from domain.contracts import (
     ToolClass,
     ToolInvocation,
 )
-from domain.gatekeeper.citations import AUTO_BACKFILL, Evidence, Ruling, backfilled, rule_on
+from domain.gatekeeper.absence import is_summary_path
+from domain.gatekeeper.citations import ABSENCE, AUTO_BACKFILL, Evidence, Ruling, backfilled, rule_on
 
 NO_BINDINGS = "evidence.no_bindings"
 SOURCE_CLASS = "evidence.source_class"
@@ -115,11 +116,18 @@ def _gap(claim: Claim, bindings: Sequence[CheckedBinding], evidence: Evidence) -
     if not bindings:
         return Finding(rule=NO_BINDINGS, message="the claim cites no evidence", subject=claim.claim_id)
     passed = [binding for binding in bindings if binding.status is CheckState.PASS]
+    if passed and claim.claim_type is ClaimType.NEGATIVE_OBSERVATION and not any(map(_cites_summary, passed)):
+        message = "an absence is proven by the summary of a complete answer, not by an item that is there"
+        return Finding(rule=ABSENCE, message=message, subject=claim.claim_id)
     is_live = any(evidence.class_of(binding.tool_name) is ToolClass.LIVE for binding in passed)
     if not passed or is_live or claim.claim_type is ClaimType.DOCUMENTATION:
         return None
     message = "only reference sources are cited: they cannot prove what is happening now"
     return Finding(rule=SOURCE_CLASS, message=message, subject=claim.claim_id)
+
+
+def _cites_summary(binding: CheckedBinding) -> bool:
+    return is_summary_path(binding.raw_path or "")
 
 
 def _check_action(action: RecommendedAction, evidence: Evidence) -> _Checked:

@@ -113,7 +113,7 @@ def _open(state: SessionState, command: OpenSession) -> Sequence[Event]:
     """A question is masked before it is recorded (R22). Opening again with the same key is harmless (R10)."""
     patterns = patterns_with(command.settings.mask_patterns)
     question, _ = mask(command.question.strip(), patterns)
-    if not question:
+    if not any(character.isalnum() for character in question):  # blanks, marks and invisible characters ask nothing
         raise InvalidCommand("the question is empty")
     if not isinstance(state, Unopened):
         _check_same_question(state.file, question)

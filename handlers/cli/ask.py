@@ -35,6 +35,7 @@ from infra.settings import Settings
 from infra.tools.registry import check_sources
 
 PATIENCE_S = 10
+YEARS = range(1990, 2100)
 
 
 class Evidence(NamedTuple):
@@ -94,9 +95,12 @@ def _time(text: str) -> datetime:
     """In UTC, which is also meant where no offset is given."""
     try:
         moment = datetime.fromisoformat(text)
-        return moment.astimezone(UTC) if moment.tzinfo else moment.replace(tzinfo=UTC)
+        moment = moment.astimezone(UTC) if moment.tzinfo else moment.replace(tzinfo=UTC)
     except (ValueError, OverflowError):
         raise UsageError(f"--now: {text!r} is no ISO 8601 time, such as 2026-07-08T11:17:00+08:00") from None
+    if moment.year not in YEARS:
+        raise UsageError(f"--now: {text!r} lies outside the years {YEARS.start} to {YEARS.stop - 1}")
+    return moment
 
 
 def _open_command(arguments: argparse.Namespace, settings: Settings, evidence: Evidence) -> OpenSession:

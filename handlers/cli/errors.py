@@ -28,8 +28,8 @@ _FAILED = {
     ("handlers.application", "Drifted"): "the streams are not as defined: {}",
     ("psycopg", "OperationalError"): "PostgreSQL cannot be reached: {}",
     ("nats.errors", "Error"): "NATS: {}",
-    ("builtins", "ConnectionError"): "{}",
     ("builtins", "TimeoutError"): "no answer in time: {}",
+    ("builtins", "OSError"): "{}",
 }
 
 

@@ -74,7 +74,12 @@ class NatsServer:
 
     def _launch(self, port: int) -> None:
         config = self._folder / "nats.json"
-        write_private(config, json.dumps(nats_config(self._folder, self._name(), port, self.credentials), indent=1))
+        text = json.dumps(
+            nats_config(self._folder, self._name(), port, self.credentials),
+            indent=1,
+            ensure_ascii=False,  # the server's own parser reads no escapes of characters
+        )
+        write_private(config, text)
         with (self._folder / "output").open("wb") as output:  # complaints about the configuration; the rest is logged
             self._process = subprocess.Popen(
                 [nats_server_binary(), "--config", str(config)],

@@ -55,8 +55,21 @@ class PostgresServer:
         port = free_port(self._port())
         write_private(self._folder / "port", str(port))
         options = f"-h {LOOPBACK} -p {port} -c unix_socket_directories=''"
-        log = str(self._data / "server.log")
-        self._run("pg_ctl", "start", "-w", "-t", str(_START_SECONDS), "-D", str(self._data), "-l", log, "-o", options)
+        log = "server.log"  # pg_ctl hands it to a shell: the folder, whose name may hold anything, is its cwd
+        self._run(
+            "pg_ctl",
+            "start",
+            "-w",
+            "-t",
+            str(_START_SECONDS),
+            "-D",
+            str(self._data),
+            "-l",
+            log,
+            "-o",
+            options,
+            cwd=self._data,
+        )
 
     def stop(self) -> None:
         """Stop the cluster, however it was started. Its data stays."""
@@ -107,7 +120,7 @@ class PostgresServer:
     def _pid_file(self) -> list[str]:
         return (self._data / "postmaster.pid").read_text().splitlines()
 
-    def _run(self, program: str, *arguments: str) -> None:
+    def _run(self, program: str, *arguments: str, cwd: Path = Path("/")) -> None:
         """Output goes to a file: a pipe would be held open by the server that pg_ctl leaves running."""
         with TemporaryFile() as output:
             done = subprocess.run(
@@ -118,7 +131,7 @@ class PostgresServer:
                 user=self._account.pw_uid if self._account else None,
                 group=self._account.pw_gid if self._account else None,
                 extra_groups=[] if self._account else None,
-                cwd="/",
+                cwd=cwd,
                 env=_environment(),
                 start_new_session=True,  # a Ctrl-C of one user must not reach the server
                 check=False,

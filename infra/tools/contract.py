@@ -45,10 +45,11 @@ class Tool(Protocol):
     @property
     def description(self) -> str: ...
     @property
-    def parameters(self) -> dict[str, Any]:
-        """JSON schema of the arguments, without titles and null alternatives, which only cost tokens."""
-        return _schema_of(self.arguments)
-
+    def parameters(self) -> dict[str, Any]: ...
+    @property
+    def tool_class(self) -> ToolClass: ...
+    @property
+    def read_only(self) -> bool: ...
     async def run(self, arguments: dict[str, Any], context: ToolContext) -> ToolResult: ...
 
 
@@ -88,14 +89,7 @@ class FunctionTool(Generic[A]):
     @property
     def parameters(self) -> dict[str, Any]:
         """JSON schema of the arguments, without titles and null alternatives, which only cost tokens."""
-        schema = self.arguments.model_json_schema()
-        properties = schema.get("properties", {})
-        return {
-            "type": "object",
-            "properties": {name: _parameter(described) for name, described in properties.items()},
-            "required": schema.get("required", []),
-            "additionalProperties": False,
-        }
+        return _schema_of(self.arguments)
 
     async def run(self, arguments: dict[str, Any], context: ToolContext) -> ToolResult:
         """Checks the arguments and calls the function; every foreseeable fault becomes a failed result."""

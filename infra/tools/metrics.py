@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Annotated, Any, Literal
+from urllib.parse import urlsplit
 
 import httpx2
 import orjson
@@ -21,6 +22,7 @@ from infra.tools.contract import Arguments, FunctionTool, Tool, ToolContext, Too
 from infra.tools.windows import Window, duration_text, utc_text
 
 TIMEOUT_S = 15.0
+MAX_FILE_BYTES = 64 * 2**20
 
 _NOT_A_SERVICE = {"alertname", "__name__", "severity"}
 _LABEL_PARTS = re.compile(r"[\s,;:/@]+")
@@ -116,8 +118,28 @@ def shown_source(source: str) -> str:
     """The source as people and models see it: a URL without credentials, the name of a file."""
     if not is_url(source):
         return Path(source).name
-    url = httpx2.URL(source)
+    url = _url(source)
     return str(url.copy_with(userinfo=b"", query=None))
+
+
+def _url(source: str) -> httpx2.URL:
+    """Raises ToolError. A port beyond 65,535 is found here, not in the middle of connecting."""
+    try:
+        url = httpx2.URL(source)
+        if url.host and urlsplit(source).port != 0:
+            return url
+    except (httpx2.InvalidURL, ValueError):
+        pass
+    raise ToolError("source", f"{source!r} is no usable URL")
+
+
+def _read(path: Path) -> bytes:
+    """A file that holds a response. Raises ToolError for what is none: a pipe or device may never end."""
+    if path.exists() and not path.is_file():
+        raise ToolError("source", f"{path} is no regular file")
+    if path.stat().st_size > MAX_FILE_BYTES:
+        raise ToolError("source", f"{path} has more than {MAX_FILE_BYTES // 2**20} MiB")
+    return path.read_bytes()
 
 
 async def _ask(source: str, expr: str, now: datetime) -> Response:
@@ -125,7 +147,7 @@ async def _ask(source: str, expr: str, now: datetime) -> Response:
         return await _ask_server(source, expr, now)
     if expr:
         raise ToolError("bad_arguments", f"{source} is a file: it holds one response and evaluates no expression")
-    return _answer(await asyncio.to_thread(Path(source).read_bytes), source)
+    return _answer(await asyncio.to_thread(_read, Path(source)), source)
 
 
 async def _ask_server(source: str, expr: str, now: datetime) -> Response:
@@ -148,13 +170,13 @@ async def _ask_server(source: str, expr: str, now: datetime) -> Response:
 
 async def _fetch(source: str, path: str, parameters: dict[str, str]) -> Response:
     try:
-        url = httpx2.URL(source)
+        url = _url(source)
         async with httpx2.AsyncClient(timeout=TIMEOUT_S, follow_redirects=True) as client:
             address = url.copy_with(path=f"{url.path.rstrip('/')}/{path}")
             response = await client.get(address, params=parameters)
     except httpx2.TimeoutException as error:
         raise ToolError("timeout", f"{shown_source(source)} did not answer within {TIMEOUT_S:.0f} s") from error
-    except (httpx2.HTTPError, httpx2.InvalidURL) as error:
+    except httpx2.HTTPError as error:
         raise ToolError("source", f"cannot reach {shown_source(source)}: {error or type(error).__name__}") from error
     return _answer(response.content, f"{shown_source(source)} (HTTP {response.status_code})")
 

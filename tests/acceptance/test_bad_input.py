@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import socket
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -167,3 +168,36 @@ def test_feedback_waits_for_the_end(served: Any, model_server: Any) -> None:
     refused(served.here("session", "feedback", str(session_id_for("unfinished")), "wrong"), "has not ended")
     go_on.set()
     assert served.finished(process).status == 0
+
+
+def test_what_is_no_file_to_read_is_refused_and_not_waited_for(served: Any, tmp_path: Path) -> None:
+    """R7: a device never ends, a pipe never begins."""
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    for source in ("/dev/zero", str(pipe)):
+        ran = served.here("ask", "有没有告警", "--metrics", source)
+        assert (ran.status, ran.err) == (2, f"assay: metrics: {source} is no regular file\n")
+
+
+@pytest.mark.parametrize("url", ["http://127.0.0.1:99999", "http://[::1", "http://127.0.0.1:1\nHost: x"])
+def test_a_url_that_is_none_is_refused_by_name(served: Any, url: str) -> None:
+    ran = served.here("ask", "有没有告警", "--metrics", url)
+    assert ran.status == 2
+    assert ran.err == f"assay: metrics: {url!r} is no usable URL\n"
+
+
+def test_a_question_of_invisible_characters_is_empty(served: Any) -> None:
+    ran = served.here("ask", "\u200b\u200d\ufeff")
+    assert (ran.status, ran.err) == (2, "assay: the question is empty\n")
+
+
+def test_a_clock_out_of_all_reason_is_refused(served: Any) -> None:
+    ran = served.here("ask", "有没有告警", "--now", "0001-01-01T00:00:00Z")
+    assert ran.status == 2
+    assert "lies outside the years 1990 to 2099" in ran.err
+
+
+def test_the_data_folder_may_have_a_chinese_name(new_assay: Any) -> None:
+    assay = new_assay()
+    ran = assay.here("session", "list", ASSAY_DATA_DIR=str(assay.folder / "数据 目录"))
+    assert (ran.status, ran.err) == (0, "no sessions\n")

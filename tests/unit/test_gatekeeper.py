@@ -345,3 +345,11 @@ def test_a_checked_binding_shows_what_was_cited_and_what_the_system_holds() -> N
     assert checked.nearest_text == "HighMemoryUsage firing, service=order-service, current=91%"
     assert checked.first_difference == "quoted: 97%, held: 91%"
     assert checked.matched_text is None
+
+
+def test_an_absence_is_not_proven_by_quoting_the_very_thing() -> None:
+    """R20: 未检索到 rests on the summary of a complete answer, whatever item is quoted truly beside it."""
+    result = check(claim(binding(), kind="negative_observation", text="未检索到内存告警"))
+
+    assert (result.status, result.severity) == (CheckState.FAIL, Severity.LOW_CONFID)
+    assert result.failed_rules == ("evidence.absence",)

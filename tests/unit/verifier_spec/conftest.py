@@ -21,6 +21,7 @@ from domain.contracts import (
     ParsedExecutorOutput,
     RetrievalDetails,
     RetryContext,
+    Route,
     ToolInvocation,
     TraceEntry,
     VerifierEvaluation,
@@ -104,6 +105,8 @@ class Round:
     @property
     def answer(self) -> str:
         """What the user is shown, "" while another round follows."""
+        if self.judgement.route is Route.RETRY:
+            return ""
         composed = answer_after(
             self.judgement.route,
             question=self.question,
@@ -112,7 +115,7 @@ class Round:
             composition=self.composer,
             tool_classes=TOOL_CLASSES,
         )
-        return composed.answer if composed else ""
+        return composed.answer
 
     def section(self, title: str) -> str:
         """The lines of one section of the answer."""
