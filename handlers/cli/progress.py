@@ -11,6 +11,7 @@ from domain.events import (
     ExecutorAnswered,
     FeedbackGiven,
     GatekeeperChecked,
+    PlanProduced,
     Recorded,
     RoundStarted,
     RuleEvaluated,
@@ -45,6 +46,8 @@ def _told(recorded: Recorded) -> str:
                 return f"step      {step.agent}, attempt {step.attempt} failed ({step.error_kind}){message}"
             tokens = step.input_tokens + step.output_tokens
             return f"step      {step.agent}, {step.duration_ms} ms, {tokens} tokens"
+        case PlanProduced():
+            return f"plan      {'as agreed' if event.facts.parsed else 'unreadable, handed on as text'}"
         case ToolCallStarted():
             name = "?" if isinstance(event.content, Erased) else event.content.tool_name
             return f"tool      {name} #{recorded.position} started"
