@@ -44,7 +44,8 @@ def nearest(excerpt: Reading, item: Reading) -> tuple[str, str]:
     if not touched:
         return "", ""
     text = region[touched[0][0] : touched[-1][1]]
-    return " ".join(text.split())[:WINDOW], _first_difference(Reading.of(wanted).words, Reading.of(text).words)
+    said = excerpt if wanted == excerpt.text else Reading.of(wanted)
+    return " ".join(text.split())[:WINDOW], _first_difference(said.words, Reading.of(text).words)
 
 
 def _region(excerpt: Reading, item: Reading) -> str:

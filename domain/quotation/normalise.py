@@ -25,7 +25,6 @@ _SAME = {
     "→": "->",
     "⇒": "=>",
     "⋯": "...",
-    "\r": "\n",
     "\u2028": "\n",
     "\u2029": "\n",
 }
@@ -34,14 +33,15 @@ _KEPT_APART = {"<super>", "<sub>", "<circle>"}
 
 def normalise(text: str) -> str:
     """The text in the one form in which quotation and item are compared; linear in its length."""
-    text = text.replace("\r\n", "\n")
+    text = text.replace("\r\n", "\n").replace("\r", "\n")
     if "\x1b" in text:
         text = _ANSI.sub("", text)
     if not text.isascii():
         text = _fold_compatible(text)
-    characters = set(text)
-    table = {ord(c): _SAME.get(c, "") for c in characters if c in _SAME or _is_invisible(c)}
-    return _EMPHASIS.sub("", _BLOCK_QUOTE.sub("", text.translate(table) if table else text))
+        text = text.translate({ord(c): _SAME.get(c, "") for c in set(text) if c in _SAME or _is_invisible(c)})
+    if ">" in text:
+        text = _BLOCK_QUOTE.sub("", text)
+    return _EMPHASIS.sub("", text) if "*" in text or "`" in text else text
 
 
 def without_block_quotes(text: str) -> str:
@@ -79,6 +79,4 @@ def _stays_apart(character: str) -> bool:
 
 def _is_invisible(character: str) -> bool:
     """Zero-width and formatting characters, soft hyphens, variation selectors."""
-    if character.isascii():
-        return False
     return unicodedata.category(character) == "Cf" or "\ufe00" <= character <= "\ufe0f" or character == "\u034f"

@@ -10,6 +10,7 @@ from domain.quotation import lexicon
 from domain.quotation.normalise import normalise, unescape_json, with_wide_colons_apart, without_block_quotes
 
 SEPARATOR = "\x1f"
+_APART = "\0"  # never part of a word
 JOINERS = "-_./:"
 CJK = r"\u3005-\u3007\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
 
@@ -80,11 +81,19 @@ class Reading:
     @classmethod
     def of(cls, text: str) -> Reading:
         parts = _TOKEN.split(text)
-        return cls(text, ["".join(word.split()) for word in parts[1::2]], parts[0::2])
+        words = parts[1::2]
+        if len(_APART.join(words).split()) > 1:  # "30 s" is one token
+            words = ["".join(word.split()) for word in words]
+        return cls(text, words, parts[0::2])
 
     @cached_property
     def folded(self) -> list[str]:
-        return [fold_case(word) for word in self.words]
+        folded = _APART.join(self.words).casefold().split(_APART)
+        return (
+            [word if word == plain else fold_case(word) for word, plain in zip(self.words, folded, strict=True)]
+            if self.words
+            else []
+        )
 
     @cached_property
     def joined(self) -> str:
