@@ -21,13 +21,13 @@ from handlers.reactions import PHASES, Subscriptions, add_publisher, add_reactio
 from handlers.runner import SessionRunner
 from handlers.verdict_publisher import VerdictPublisher
 from handlers.workbench import Workbenches
-from infra.access import Credentials, Role
+from infra.access import Role
 from infra.embedded import Servers
-from infra.event_log.connection import Connection, addresses
+from infra.event_log.connection import addresses, connected
 from infra.event_log.keys import KeyDirectory
 from infra.event_log.session_log import SessionLog
 from infra.projector import run_projectors
-from infra.settings import Settings, SettingsError
+from infra.settings import Settings
 from infra.streams import EVENTS, drift, init_streams
 from infra.tools.contract import Tool
 from infra.tools.registry import load_tools
@@ -45,13 +45,6 @@ def wall_clock() -> datetime:
 
 class Drifted(Exception):
     """A stream or consumer is not as defined: `assay doctor` tells the same, `assay init` creates what is missing."""
-
-
-def _credentials(servers: Servers, role: Role) -> Credentials:
-    try:
-        return servers.credentials[role]
-    except KeyError:
-        raise SettingsError(f"ASSAY_NATS_{role.name}_PASSWORD: the NATS user {role} has no credentials") from None
 
 
 class PromptFiles:
@@ -81,12 +74,8 @@ class Consumers:
 @asynccontextmanager
 async def jetstream(servers: Servers, role: Role) -> AsyncIterator[JetStreamContext]:
     """JetStream as one NATS user sees it. Raises LogUnavailable, or SettingsError without that user's credentials."""
-    user = _credentials(servers, role)
-    connection = await Connection.open(servers.nats_url, user.user, user.password.get_secret_value(), role.inbox_prefix)
-    try:
+    async with connected(servers, role) as connection:
         yield connection.client.jetstream()
-    finally:
-        await connection.close()
 
 
 async def make_ready(settings: Settings, servers: Servers) -> None:
@@ -106,19 +95,8 @@ async def make_ready(settings: Settings, servers: Servers) -> None:
 @asynccontextmanager
 async def open_log(settings: Settings, servers: Servers, role: Role = Role.SERVICE) -> AsyncIterator[SessionLog]:
     """The event log as one NATS user sees it. Raises LogUnavailable."""
-    credentials = _credentials(servers, role)
-    events = await SessionLog.connect(
-        servers.nats_url,
-        credentials.user,
-        credentials.password.get_secret_value(),
-        role.inbox_prefix,
-        keys=KeyDirectory(settings.key_dir),
-        seal=settings.seal,
-    )
-    try:
-        yield events
-    finally:
-        await events.close()
+    async with connected(servers, role) as connection:
+        yield SessionLog(connection, KeyDirectory(settings.key_dir), settings.seal)
 
 
 def injected_tools(settings: Settings) -> Sequence[Tool]:
@@ -126,14 +104,18 @@ def injected_tools(settings: Settings) -> Sequence[Tool]:
     return load_tools(settings.tools) if settings.tools else ()
 
 
-def runner_on(events: SessionLog, settings: Settings, workbench_for: WorkbenchFor | None = None) -> SessionRunner:
-    """A runner of sessions on this process's settings; `workbench_for` takes the place of its tools and models."""
+def runner_on(
+    events: SessionLog, settings: Settings, workbench_for: WorkbenchFor | None = None, actor: str | None = None
+) -> SessionRunner:
+    """A runner of sessions on this process's settings; `workbench_for` takes the place of its tools and models,
+    `actor` that of the worker as whose deeds events are recorded.
+    """
     return SessionRunner(
         events=events,
         workbench_for=workbench_for or Workbenches(settings, injected_tools(settings)),
         prompts=PromptFiles(),
         clock=wall_clock,
-        actor=f"worker-{os.getpid()}",
+        actor=actor or f"worker-{os.getpid()}",
     )
 
 
@@ -145,7 +127,7 @@ async def worker(
     async with AsyncExitStack() as stack:
         events = await stack.enter_async_context(open_log(settings, servers))
         runner = runner_on(events, settings, workbench_for)
-        service = _credentials(servers, Role.SERVICE)
+        service = servers.user(Role.SERVICE)
         inbox_prefix = Role.SERVICE.inbox_prefix.encode()
         broker = NatsBroker(
             addresses(servers.nats_url),

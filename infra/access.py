@@ -19,6 +19,9 @@ from typing import Any
 
 from pydantic import BaseModel, ConfigDict, SecretStr
 
+ACTOR_PATTERN = r"[!-~]{1,128}"
+"""An actor is an opaque id of printable ASCII without spaces: it stays when a session's content is erased (R62)."""
+
 
 class Role(StrEnum):
     ADMIN = "admin"  # creates streams and consumers

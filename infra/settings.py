@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
+import os
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Literal
@@ -12,7 +14,7 @@ from pydantic import BaseModel, ConfigDict, Field, SecretStr, ValidationError
 
 from domain.contracts import Agent
 from domain.settings import Budgets, Share
-from infra.access import Credentials, Role
+from infra.access import ACTOR_PATTERN, Credentials, Role
 
 _NATS = r"(nats|tls|ws|wss)://[^\s,]+"
 
@@ -29,6 +31,11 @@ def _key_dir() -> Path:
     return platformdirs.user_config_path("assay") / "keys"
 
 
+def _user() -> str:
+    """The same for one account of one machine, and no name."""
+    return "user-" + hashlib.sha256(f"{os.uname().nodename} {os.getuid()}".encode()).hexdigest()[:16]
+
+
 class Settings(BaseModel):
     """How this process runs. `nats_url` or `postgres_dsn` None: that server is started from its wheel."""
 
@@ -36,6 +43,7 @@ class Settings(BaseModel):
 
     data_dir: Path = Field(default_factory=_data_dir)
     key_dir: Path = Field(default_factory=_key_dir)  # apart from the data, so that a copy of one is not both
+    actor: str = Field(default_factory=_user, pattern=rf"^{ACTOR_PATTERN}$")  # who gives this process's commands (R64)
     seal: Literal["aes-256-gcm", "none"] = "aes-256-gcm"
     nats_url: str | None = Field(None, pattern=rf"^{_NATS}(\s*,\s*{_NATS})*$")  # several: servers of one cluster
     nats_credentials: dict[Role, Credentials] = Field(default_factory=dict)  # of an external server
@@ -70,6 +78,7 @@ class Settings(BaseModel):
 _VARIABLES: dict[str, tuple[str, ...]] = {
     "ASSAY_DATA_DIR": ("data_dir",),
     "ASSAY_KEY_DIR": ("key_dir",),
+    "ASSAY_ACTOR": ("actor",),
     "ASSAY_SEAL": ("seal",),
     "ASSAY_NATS_URL": ("nats_url",),
     "ASSAY_POSTGRES_DSN": ("postgres_dsn",),

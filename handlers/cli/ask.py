@@ -6,6 +6,7 @@ import argparse
 import asyncio
 import json
 import sys
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
@@ -64,7 +65,8 @@ async def _ask(arguments: argparse.Namespace, settings: Settings) -> int:
     async with running_servers_async(settings) as servers:
         await make_ready(settings, servers)
         async with worker(settings, servers) as (runner, events):
-            await runner.submit(session_id, command)  # or find the session that the same key opened before (R10)
+            asker = replace(runner, actor=settings.actor)
+            await asker.submit(session_id, command)  # or find the session that the same key opened before (R10)
             try:
                 history = await _followed(events, session_id, evidence.source)
             except asyncio.CancelledError:

@@ -17,6 +17,7 @@ def build_parser() -> argparse.ArgumentParser:
     _verdict(commands)
     _core(commands)
     _evaluation(commands)
+    _access(commands)
     _operation(commands)
     return parser
 
@@ -69,6 +70,15 @@ def _session(commands: _Commands) -> None:
         if name == "feedback":
             parser.add_argument("rating", choices=("helpful", "wrong"))
             parser.add_argument("text", nargs="?", default="", metavar="TEXT")
+
+
+def _access(commands: _Commands) -> None:
+    access = commands.add_parser("access", help="Who looked at sessions, or changed what others see of them.")
+    verbs = access.add_subparsers(title="commands", required=True, metavar="COMMAND")
+    listing = _add(verbs, "list", "access:list_accesses", "List who showed, exported, overrode or erased what.")
+    listing.add_argument("session", nargs="?", metavar="ID", help="session id, or the beginning of one (default: all)")
+    listing.add_argument("--since", metavar="AGE", help="begin this long ago: 30s, 15m, 1h, 7d (default: ever)")
+    _json_flag(listing)
 
 
 def _verdict(commands: _Commands) -> None:

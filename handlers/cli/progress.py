@@ -94,6 +94,7 @@ def as_json(recorded: Recorded) -> dict[str, Any]:
         "position": recorded.position,
         "type": recorded.event.TOPIC,
         "time": recorded.time.isoformat(),
+        "actor": recorded.actor,
         "hash": recorded.hash,
         **recorded.event.model_dump(mode="json"),
     }

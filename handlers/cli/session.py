@@ -15,7 +15,7 @@ import psycopg
 
 from handlers.cli.errors import UsageError
 from infra import queries
-from infra.embedded import running_servers
+from infra.embedded import Servers, running_servers
 from infra.settings import Settings
 
 if TYPE_CHECKING:
@@ -39,14 +39,25 @@ def list_sessions(arguments: argparse.Namespace, settings: Settings) -> int:
 def show(arguments: argparse.Namespace, settings: Settings) -> int:
     with running_servers(settings) as servers:
         detail = _found(servers.postgres_dsn, arguments.session)
+        asyncio.run(_record_show(detail.session.session_id, servers, settings))
     print(_json(dataclasses.asdict(detail)) if arguments.json else _page(detail))
     return 0
+
+
+async def _record_show(session_id: UUID, servers: Servers, settings: Settings) -> None:
+    from infra.access import Role
+    from infra.access_log import Action, record_access
+    from infra.event_log.connection import connected
+
+    async with connected(servers, Role.SERVICE) as connection:
+        await record_access(connection, settings.actor, Action.SHOW, session_id)
 
 
 def tail(arguments: argparse.Namespace, settings: Settings) -> int:
     from domain.events import TERMINAL_TOPICS
     from handlers.application import make_ready, open_log
     from handlers.cli.progress import as_json, line_for
+    from infra.access_log import Action, record_access
     from infra.embedded import running_servers_async
 
     async def follow() -> None:
@@ -55,6 +66,7 @@ def tail(arguments: argparse.Namespace, settings: Settings) -> int:
             session_id = await asyncio.to_thread(_session_id, servers.postgres_dsn, arguments.session)
             async with open_log(settings, servers) as events:
                 await _require(events, session_id)
+                await record_access(events.connection, settings.actor, Action.TAIL, session_id)
                 async for recorded in events.follow_session(session_id, 0):
                     print(_json(as_json(recorded)) if arguments.json else line_for(recorded), flush=True)
                     if recorded.event.TOPIC in TERMINAL_TOPICS:
@@ -89,7 +101,7 @@ def _submit(arguments: argparse.Namespace, settings: Settings, command: Command)
             session_id = await asyncio.to_thread(_session_id, servers.postgres_dsn, arguments.session)
             async with open_log(settings, servers) as events:
                 await _require(events, session_id)
-                state = await runner_on(events, settings).submit(session_id, command)
+                state = await runner_on(events, settings, actor=settings.actor).submit(session_id, command)
                 assert not isinstance(state, Unopened)
                 await catch_up(events, servers.postgres_dsn, state.file.head.position)
                 ended = state.end.TOPIC if isinstance(state, Closed) else None

@@ -5,11 +5,10 @@ from __future__ import annotations
 import argparse
 import asyncio
 import json
-import re
 import sys
 from collections.abc import AsyncIterator
 from contextlib import suppress
-from datetime import UTC, datetime, timedelta
+from datetime import datetime
 from typing import Any
 
 from nats.aio.msg import Msg
@@ -18,7 +17,7 @@ from nats.js.api import AckPolicy, ConsumerConfig, DeliverPolicy
 from nats.js.errors import APIError, NotFoundError, ServiceUnavailableError
 
 from handlers.application import jetstream, make_ready
-from handlers.cli.errors import UsageError
+from handlers.cli.since import moment
 from infra import verdict_stream
 from infra.access import Role
 from infra.embedded import running_servers_async
@@ -26,23 +25,14 @@ from infra.settings import Settings
 from infra.streams import VERDICTS
 
 FETCH_S, PAUSE_S = 5.0, 1.0
-UNITS = {"s": "seconds", "m": "minutes", "h": "hours", "d": "days"}
 
 
 def watch(arguments: argparse.Namespace, settings: Settings) -> int:
-    since = _age(arguments.since) if arguments.since else None
-    asyncio.run(_watch(settings, arguments.verdict or "*", since, as_json=arguments.json))
+    asyncio.run(_watch(settings, arguments.verdict or "*", moment(arguments.since), as_json=arguments.json))
     return 0
 
 
-def _age(text: str) -> timedelta:
-    found = re.fullmatch(r"(\d+)([smhd])", text.strip())
-    if not found:
-        raise UsageError(f"--since: {text!r} is no age; write 30s, 15m, 1h or 7d")
-    return timedelta(**{UNITS[found[2]]: int(found[1])})
-
-
-async def _watch(settings: Settings, verdict: str, since: timedelta | None, *, as_json: bool) -> None:
+async def _watch(settings: Settings, verdict: str, since: datetime | None, *, as_json: bool) -> None:
     async with running_servers_async(settings) as servers:
         await make_ready(settings, servers)
         async with jetstream(servers, Role.SUBSCRIBER) as js:
@@ -51,7 +41,7 @@ async def _watch(settings: Settings, verdict: str, since: timedelta | None, *, a
                 print(json.dumps(event, ensure_ascii=False) if as_json else _line(event), flush=True)
 
 
-async def _messages(js: JetStreamContext, subject: str, since: timedelta | None) -> AsyncIterator[Msg]:
+async def _messages(js: JetStreamContext, subject: str, since: datetime | None) -> AsyncIterator[Msg]:
     """Messages as they come, for ever. The consumer is the server's for as long as it is asked; one that is gone after
     a restart is made again behind the last message seen.
     """
@@ -73,11 +63,10 @@ def _consumer(subject: str, start: dict[str, Any]) -> ConsumerConfig:
     return ConsumerConfig(filter_subject=subject, ack_policy=AckPolicy.NONE, inactive_threshold=60, **start)
 
 
-def _start_at(since: timedelta | None) -> dict[str, Any]:
+def _start_at(since: datetime | None) -> dict[str, Any]:
     if since is None:
         return {"deliver_policy": DeliverPolicy.NEW}
-    start = datetime.now(UTC) - since
-    return {"deliver_policy": DeliverPolicy.BY_START_TIME, "opt_start_time": start.isoformat()}
+    return {"deliver_policy": DeliverPolicy.BY_START_TIME, "opt_start_time": since.isoformat()}
 
 
 def _start_behind(message: Msg) -> dict[str, Any]:

@@ -22,7 +22,7 @@ from infra.access import Credentials, Role
 from infra.embedded.nats_server import NatsServer
 from infra.embedded.postgres_server import PostgresServer
 from infra.embedded.process import ServerError
-from infra.settings import Settings
+from infra.settings import Settings, SettingsError
 
 __all__ = ["ServerError", "Servers", "running_servers", "running_servers_async"]
 
@@ -36,6 +36,13 @@ class Servers:
     nats_url: str
     credentials: Mapping[Role, Credentials]
     postgres_dsn: str
+
+    def user(self, role: Role) -> Credentials:
+        """Raises SettingsError."""
+        try:
+            return self.credentials[role]
+        except KeyError:
+            raise SettingsError(f"ASSAY_NATS_{role.name}_PASSWORD: the NATS user {role} has no credentials") from None
 
 
 @contextlib.contextmanager

@@ -9,14 +9,18 @@ import logging
 import re
 from collections.abc import AsyncIterator, Callable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import nats.errors
 from nats.aio.client import Client
 from nats.aio.msg import Msg
 from nats.js.api import Header
 
+from infra.access import Role
 from infra.event_log.errors import AccessRefused, LogUnavailable
+
+if TYPE_CHECKING:
+    from infra.embedded import Servers
 
 _log = logging.getLogger(__name__)
 _CONNECT_SECONDS = 5.0
@@ -176,6 +180,17 @@ class Connection:
     def _raise_if_refused(self, subject: str) -> None:
         if subject.lower() in self._refused:
             raise AccessRefused(f"this NATS user may not use {subject}")
+
+
+@contextlib.asynccontextmanager
+async def connected(servers: Servers, role: Role) -> AsyncIterator[Connection]:
+    """A connection of one role's user. Raises LogUnavailable, or SettingsError without that user's credentials."""
+    user = servers.user(role)
+    connection = await Connection.open(servers.nats_url, user.user, user.password.get_secret_value(), role.inbox_prefix)
+    try:
+        yield connection
+    finally:
+        await connection.close()
 
 
 def addresses(url: str) -> list[str]:

@@ -38,6 +38,7 @@ from infra.event_log.connection import (
     expect_empty,
     pauses,
 )
+from infra.event_log.direct_get import direct_get
 from infra.event_log.errors import Conflict, LogError, LogFull, LogUnavailable
 
 _log = logging.getLogger(__name__)
@@ -283,15 +284,8 @@ class EventStream:
 
     async def _direct_get(self, query: Mapping[str, Any]) -> tuple[list[Stored], Mapping[str, str]]:
         """The events found, and the headers of the reply that ended them."""
-        payload = json.dumps(query).encode()
-        async for _ in attempts(self._patience):
-            with contextlib.suppress(Unanswered):
-                *messages, end = await self._connection.request_many(f"$JS.API.DIRECT.GET.{self._stream}", payload)
-                if end.headers[STATUS] in ("204", "404", "413"):  # the end, nothing, too many
-                    return [self._message(message) for message in messages], end.headers
-                if end.headers[STATUS] != "503":
-                    raise LogError(f"reading {self._stream} failed: {dict(end.headers)}")
-        raise self._unavailable()
+        messages, end = await direct_get(self._connection, self._stream, query, self._patience)
+        return [self._message(message) for message in messages], end
 
     def _unavailable(self) -> LogUnavailable:
         return LogUnavailable(f"the event log {self._stream} did not answer for {self._patience:g} s")

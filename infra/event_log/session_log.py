@@ -7,7 +7,6 @@ import re
 from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import Self
 from uuid import UUID, uuid4
 
 from domain.chain import (
@@ -29,6 +28,7 @@ from domain.chain import (
     verify_chain,
 )
 from domain.events import Event, Recorded
+from infra.access import ACTOR_PATTERN
 from infra.event_log.blobs import Blobs
 from infra.event_log.connection import Connection, pauses
 from infra.event_log.errors import ChainBroken, Unreadable
@@ -42,7 +42,7 @@ from infra.streams import BLOB_PREFIX, BLOBS, EVENT_PREFIX, EVENTS
 _CATCH_UP_SECONDS = 2.0
 _FOLLOW_SECONDS = 0.075
 _FOLLOW_VERSIONS = 8
-_ACTOR = re.compile(r"[!-~]{1,128}")
+_ACTOR = re.compile(ACTOR_PATTERN)
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,23 +66,6 @@ class SessionLog:
         self._mapper = SessionMapper(keys, alg)
         self._stream = EventStream(connection, stream=EVENTS, prefix=EVENT_PREFIX)
         self._blobs = Blobs(WriteOnce(connection, stream=BLOBS, prefix=BLOB_PREFIX))
-
-    @classmethod
-    async def connect(
-        cls,
-        url: str,
-        user: str,
-        password: str,
-        inbox_prefix: str,
-        *,
-        keys: KeyStore,
-        seal: Algorithm = "aes-256-gcm",
-    ) -> Self:
-        """Raises LogUnavailable if NATS cannot be reached."""
-        return cls(await Connection.open(url, user, password, inbox_prefix), keys, seal)
-
-    async def close(self) -> None:
-        await self.connection.close()
 
     # ------------------------------------------------------------ one session
 

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import base64
 import json
-from collections.abc import Mapping
+from collections.abc import AsyncIterator, Mapping
+from datetime import datetime
+from typing import Any
 
 from infra.event_log.connection import (
     FULL,
@@ -17,7 +19,10 @@ from infra.event_log.connection import (
     attempts,
     expect_empty,
 )
+from infra.event_log.direct_get import direct_get
 from infra.event_log.errors import LogError, LogFull, LogUnavailable
+
+_PAGE = 1_000
 
 
 class WriteOnce:
@@ -63,6 +68,19 @@ class WriteOnce:
                 raise LogError(f"{self._stream} refused to be read: {error} ({error.code})") from None
             return base64.b64decode(found["message"].get("data", ""))
         raise self._unavailable()
+
+    async def all(self, names: str = ">", since: datetime | None = None) -> AsyncIterator[bytes]:
+        """What stands under the names that a filter covers, in the order it was stored. Raises LogUnavailable."""
+        query: dict[str, Any] = {"batch": _PAGE, "next_by_subj": f"{self._prefix}.{names}"}
+        query |= {"start_time": since.isoformat()} if since else {"seq": 1}
+        while True:
+            page, _ = await direct_get(self._connection, self._stream, query, self._patience)
+            for message in page:
+                yield message.data
+            if not page:
+                return
+            query.pop("start_time", None)
+            query["seq"] = int(page[-1].headers["Nats-Sequence"]) + 1
 
     def _unavailable(self) -> LogUnavailable:
         return LogUnavailable(f"the stream {self._stream} did not answer for {self._patience:g} s")

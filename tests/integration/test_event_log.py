@@ -492,13 +492,11 @@ def test_a_full_log_refuses_a_commit_whole(connected: Connected, size: int) -> N
     asyncio.run(scenario())
 
 
-def test_an_unreachable_server_is_named(tmp_path: Path) -> None:
+def test_an_unreachable_server_is_named() -> None:
     """R67."""
 
     async def scenario() -> None:
         with pytest.raises(LogUnavailable, match=r"127\.0\.0\.1:1 cannot be reached"):
-            await SessionLog.connect(
-                "nats://127.0.0.1:1", "service", "x", "_INBOX_service", keys=KeyDirectory(tmp_path)
-            )
+            await Connection.open("nats://127.0.0.1:1", "service", "x", "_INBOX_service")
 
     asyncio.run(scenario())

@@ -1,0 +1,63 @@
+"""Who looked at a session, or changed what others see of it, and when (R64): a log of its own, not the session's chain.
+
+A record is made before its action: what cannot be recorded is not done and nothing is shown. It holds no content.
+"""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from datetime import UTC, datetime
+from enum import StrEnum
+from uuid import UUID, uuid4
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from infra.access import ACTOR_PATTERN
+from infra.event_log.connection import Connection
+from infra.event_log.write_once import WriteOnce
+from infra.streams import ACCESS, ACCESS_PREFIX
+
+_PATIENCE = 5.0  # seconds: somebody waits for the page
+
+
+class Action(StrEnum):
+    SHOW = "show"
+    TAIL = "tail"
+    REPLAY = "replay"
+    DIFF = "diff"
+    EXPORT = "export"
+    OVERRIDE = "override"
+    ERASE = "erase"
+
+
+class Access(BaseModel):
+    """One record. `actor`: an opaque id (ASSAY_ACTOR). `reason`: what the actor gave, if the action asks for one."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    id: UUID = Field(default_factory=uuid4)
+    time: datetime = Field(default_factory=lambda: datetime.now(UTC))
+    actor: str = Field(pattern=rf"^{ACTOR_PATTERN}$")
+    action: Action
+    session_id: UUID
+    reason: str = ""
+
+
+async def record_access(
+    connection: Connection, actor: str, action: Action, session_id: UUID, *, reason: str = ""
+) -> None:
+    """Record what is about to be done, with the service's user. Raises LogFull or LogUnavailable: then do not do it."""
+    access = Access(actor=actor, action=action, session_id=session_id, reason=reason)
+    await _stream(connection).put(f"{session_id}.{access.id}", access.model_dump_json().encode())
+
+
+async def accesses(
+    connection: Connection, session_id: UUID | None = None, since: datetime | None = None
+) -> AsyncIterator[Access]:
+    """The records of one session or of all, oldest first. Raises LogUnavailable."""
+    async for body in _stream(connection).all(f"{session_id or '*'}.*", since):
+        yield Access.model_validate_json(body)
+
+
+def _stream(connection: Connection) -> WriteOnce:
+    return WriteOnce(connection, stream=ACCESS, prefix=ACCESS_PREFIX, patience=_PATIENCE)
