@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import random
 from collections.abc import AsyncIterator, Callable
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from dataclasses import replace
@@ -268,12 +269,17 @@ def test_an_event_larger_than_a_message_is_refused_by_name(own_stream: OwnStream
 # ------------------------------------------------------------ content: large, erased
 
 
+def large_text(length: int) -> str:
+    """Hexadecimal digits that packing makes no smaller than half."""
+    return random.Random(length).randbytes(length // 2).hex()
+
+
 def test_large_content_stands_beside_its_event(open_log: OpenLog, connected: Connected) -> None:
     """R17: content above 256 KiB is kept by its hash, in chunks, and read back whole."""
 
     async def scenario() -> None:
         async with open_log() as log, connected(Role.ADMIN) as admin:
-            event = feedback("内存 91%\n" * 100_000)
+            event = feedback(large_text(2_200_000))
             (recorded,) = await write(log, event)
             (stored,) = await log.stored(recorded.session_id)
             blobs = await admin.client.jetstream().stream_info(
@@ -290,7 +296,7 @@ def test_large_content_stands_beside_its_event(open_log: OpenLog, connected: Con
 def test_missing_large_content_is_named(open_log: OpenLog, connected: Connected) -> None:
     async def scenario() -> None:
         async with open_log() as log, connected(Role.ADMIN) as admin:
-            (recorded,) = await write(log, feedback("x" * 600_000))
+            (recorded,) = await write(log, feedback(large_text(1_400_000)))
             (stored,) = await log.stored(recorded.session_id)
             digest = stored.body.split(b'"blob":"')[1][:64].decode()
             js = admin.client.jetstream()
@@ -310,7 +316,7 @@ def test_without_its_key_content_is_erased_and_the_chain_still_holds(open_log: O
 
     async def scenario() -> None:
         async with open_log() as log:
-            before = await write(log, round_started(2), feedback("秘密"), feedback("秘密" * 200_000))
+            before = await write(log, round_started(2), feedback("秘密"), feedback("秘密" + large_text(1_000_000)))
             session_id = before[0].session_id
             KeyDirectory(key_dir).destroy(session_id)
             after = await log.load(session_id)

@@ -9,6 +9,7 @@ from typing import Any
 from uuid import UUID
 
 import pytest
+from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 
 from domain.events import (
     ERASED,
@@ -21,6 +22,7 @@ from domain.events import (
 from infra.event_log.errors import ContentErased, Unreadable
 from infra.event_log.keys import Key
 from infra.event_log.mapper import Entry, SessionMapper, StoredEntry
+from infra.event_log.sealing import Slot
 
 SESSION = UUID("0198c0de-0000-7000-8000-000000000001")
 OTHER = UUID("0198c0de-0000-7000-8000-000000000002")
@@ -87,6 +89,31 @@ def test_facts_are_open_and_content_is_not() -> None:
     assert state["facts"] == {"rating": "wrong"}
     assert set(state["content"]) == {"alg", "kid", "nonce", "data"}
     assert "演练".encode() not in base64.b64decode(state["content"]["data"])
+
+
+def test_long_content_is_packed_before_it_is_sealed() -> None:
+    """ARCHITECTURE: tool outputs and prompts repeat themselves; the log keeps them for ever."""
+    event = FEEDBACK.model_copy(update={"content": FeedbackGivenContent(text="HikariPool-1 连接池耗尽；" * 200)})
+    mapper = sealing(SESSION)
+
+    kept = mapper.to_stored_event(Entry(SESSION, 3, event))
+
+    assert json.loads(kept.state)["content"]["zip"] == "deflate"
+    assert len(kept.state) < 500
+    assert mapper.to_domain_event(kept).event == event
+
+
+def test_content_sealed_without_packing_is_still_read() -> None:
+    """R50: events of before."""
+    key = KeysInMemory(SESSION).get(SESSION)
+    assert key is not None
+    data = AESGCM(key.secret).encrypt(b"n" * 12, b'{"text":"x"}', f"{SESSION}:3:FeedbackGiven".encode())
+    slot = Slot("aes-256-gcm", key.kid, b"n" * 12, data).as_json()
+    state = json.dumps({"facts": {"rating": "wrong"}, "content": slot}).encode()
+
+    event = sealing(SESSION).to_domain_event(StoredEntry(SESSION, 3, "FeedbackGiven", state)).event
+
+    assert event.content == FeedbackGivenContent(text="x")
 
 
 def test_content_without_its_key_reads_as_erased_and_facts_stay() -> None:
