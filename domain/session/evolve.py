@@ -22,6 +22,7 @@ from domain.events import (
     ToolCallStarted,
     ToolInvoked,
     VerdictIssued,
+    VerdictOverridden,
 )
 from domain.session.state import (
     CaseFile,
@@ -36,6 +37,7 @@ from domain.session.state import (
     SessionState,
     ToolCall,
     Unopened,
+    VerdictInForce,
     Verifying,
 )
 
@@ -53,7 +55,8 @@ def evolve(state: SessionState, recorded: Recorded) -> SessionState:
     if isinstance(state, Unopened):
         return _opened(recorded)
     erases = isinstance(recorded.event, SessionErased) or isinstance(recorded.event.content, Erased)
-    file = replace(state.file, head=recorded, erased=state.file.erased or erases)
+    in_force = _verdict_given(recorded) or state.file.verdict_in_force
+    file = replace(state.file, head=recorded, verdict_in_force=in_force, erased=state.file.erased or erases)
     if isinstance(state, Closed):
         return replace(state, file=file)
     return _advanced(state, file, recorded)
@@ -66,6 +69,13 @@ def _opened(recorded: Recorded) -> SessionState:
     brief = None if isinstance(event.content, Erased) else event.content
     first = Round(1)
     return Planning(CaseFile(recorded.session_id, recorded, event.facts, brief, (first,), erased=brief is None))
+
+
+def _verdict_given(recorded: Recorded) -> VerdictInForce | None:
+    event = recorded.event
+    if isinstance(event, VerdictIssued | VerdictOverridden):
+        return VerdictInForce(recorded.version, event.facts.verdict)
+    return None
 
 
 def _advanced(state: Open, file: CaseFile, recorded: Recorded) -> SessionState:
@@ -93,7 +103,7 @@ def _advanced(state: Open, file: CaseFile, recorded: Recorded) -> SessionState:
             return Verifying(file.with_round(replace(file.round, gatekeeper=result)))
         case VerdictIssued():
             evaluation = None if isinstance(event.content, Erased) else event.content.evaluation
-            judged = replace(file.round, evaluation=evaluation, route=event.facts.route, failed_attempts=0)
+            judged = replace(file.round, evaluation=evaluation, verdict=event.facts, failed_attempts=0)
             return Concluding(file.with_round(judged))
         case SessionCompleted() | SessionFailed() | SessionCancelled():
             return Closed(file, event)

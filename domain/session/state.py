@@ -13,6 +13,7 @@ from domain.contracts import (
     RetryContext,
     Route,
     ToolInvocation,
+    Verdict,
     VerifierEvaluation,
 )
 from domain.events import (
@@ -23,6 +24,7 @@ from domain.events import (
     SessionOpenedContent,
     SessionOpenedFacts,
     ToolRequest,
+    VerdictIssuedFacts,
 )
 from domain.evidence.masking import mask, patterns_with
 
@@ -66,11 +68,24 @@ class Round:
     parsed: ParsedExecutorOutput | None = None
     gatekeeper: GatekeeperResult | None = None
     evaluation: VerifierEvaluation | None = None
-    route: Route | None = None
+    verdict: VerdictIssuedFacts | None = None
+
+    @property
+    def route(self) -> Route | None:
+        """Where the verdict sends the session; None before there is one."""
+        return self.verdict.route if self.verdict else None
 
     @property
     def tool_calls(self) -> int:
         return sum(1 for turn in self.executor_turns for call in turn.calls if call.attempts)
+
+
+@dataclass(frozen=True, slots=True)
+class VerdictInForce:
+    """The last verdict of a round, or an auditor's in its place (R53). `version`: of the event that gave it."""
+
+    version: int
+    verdict: Verdict
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,6 +99,7 @@ class CaseFile:
     rounds: tuple[Round, ...]  # never empty
     step_count: int = 0
     invocations: tuple[ToolInvocation, ...] = ()
+    verdict_in_force: VerdictInForce | None = None
     erased: bool = False
 
     @property

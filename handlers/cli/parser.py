@@ -63,13 +63,23 @@ def _session(commands: _Commands) -> None:
         ("feedback", "feedback", "Say whether an answer was helpful or wrong."),
     ):
         parser = _add(verbs, name, f"session:{function}", text)
-        parser.add_argument("session", metavar="ID", help="session id, or the unique beginning of one")
+        _session_id(parser)
         _json_flag(parser)
         if name == "cancel":
             parser.add_argument("--reason", default="", metavar="TEXT")
         if name == "feedback":
             parser.add_argument("rating", choices=("helpful", "wrong"))
             parser.add_argument("text", nargs="?", default="", metavar="TEXT")
+    replay = _add(verbs, "replay", "replay:replay_session", "Print a session's events, each with what it changed.")
+    replay.add_argument("--at", type=_positive, metavar="N", help="the state as of event N instead")
+    diff = _add(verbs, "diff", "replay:compare_rounds", "Compare round 1 of a session with round 2.")
+    for parser in (replay, diff):
+        _session_id(parser)
+        _json_flag(parser)
+
+
+def _session_id(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("session", metavar="ID", help="session id, or the unique beginning of one")
 
 
 def _access(commands: _Commands) -> None:

@@ -1,4 +1,6 @@
-"""A line for each recorded event: what `ask` shows on standard error and `session tail` on standard output."""
+"""A line for each recorded event: what `ask` shows on standard error, `session tail` and `session replay` on standard
+output.
+"""
 
 from __future__ import annotations
 
@@ -15,12 +17,15 @@ from domain.events import (
     Recorded,
     RoundStarted,
     RuleEvaluated,
+    SessionCancelled,
     SessionCompleted,
+    SessionErased,
     SessionFailed,
     SessionOpened,
     ToolCallStarted,
     ToolInvoked,
     VerdictIssued,
+    VerdictOverridden,
 )
 
 
@@ -71,8 +76,16 @@ def _told(recorded: Recorded) -> str:
         case SessionFailed():
             reason = "" if isinstance(event.content, Erased) else f": {event.content.reason}"
             return f"end       failed in {event.facts.stage} ({event.facts.reason_code}){reason}"
+        case SessionCancelled():
+            return "end       cancelled"
         case FeedbackGiven():
             return f"feedback  {event.facts.rating}"
+        case VerdictOverridden():
+            return (
+                f"override  {event.facts.verdict} in place of the verdict of version {event.facts.superseded_version}"
+            )
+        case SessionErased():
+            return "erased"
         case _:
             return event.TOPIC
 

@@ -19,7 +19,9 @@ from infra.embedded import Servers, running_servers
 from infra.settings import Settings
 
 if TYPE_CHECKING:
+    from domain.events import Recorded
     from domain.session.commands import Command
+    from infra.access_log import Action
     from infra.event_log.session_log import SessionLog
 
 
@@ -65,7 +67,7 @@ def tail(arguments: argparse.Namespace, settings: Settings) -> int:
             await make_ready(settings, servers)
             session_id = await asyncio.to_thread(_session_id, servers.postgres_dsn, arguments.session)
             async with open_log(settings, servers) as events:
-                await _require(events, session_id)
+                await _loaded(events, session_id)
                 await record_access(events.connection, settings.actor, Action.TAIL, session_id)
                 async for recorded in events.follow_session(session_id, 0):
                     print(_json(as_json(recorded)) if arguments.json else line_for(recorded), flush=True)
@@ -100,7 +102,7 @@ def _submit(arguments: argparse.Namespace, settings: Settings, command: Command)
             await make_ready(settings, servers)
             session_id = await asyncio.to_thread(_session_id, servers.postgres_dsn, arguments.session)
             async with open_log(settings, servers) as events:
-                await _require(events, session_id)
+                await _loaded(events, session_id)
                 state = await runner_on(events, settings, actor=settings.actor).submit(session_id, command)
                 assert not isinstance(state, Unopened)
                 await catch_up(events, servers.postgres_dsn, state.file.head.position)
@@ -112,6 +114,24 @@ def _submit(arguments: argparse.Namespace, settings: Settings, command: Command)
     return 0
 
 
+async def shown_session(settings: Settings, text: str, action: Action) -> Sequence[Recorded]:
+    """A session's events, from the log alone if its whole id is given; who has them shown is recorded first (R64).
+
+    Raises UsageError, ChainBroken.
+    """
+    from handlers.application import make_ready, open_log
+    from infra.access_log import record_access
+    from infra.embedded import running_servers_async
+
+    async with running_servers_async(settings) as servers:
+        await make_ready(settings, servers)
+        session_id = await asyncio.to_thread(_session_id, servers.postgres_dsn, text)
+        async with open_log(settings, servers) as events:
+            history = await _loaded(events, session_id)
+            await record_access(events.connection, settings.actor, action, session_id)
+            return history
+
+
 def _session_id(dsn: str, text: str) -> UUID:
     """A whole id is taken as it is (its session may not be in the read models yet); a beginning is looked up."""
     try:
@@ -120,10 +140,11 @@ def _session_id(dsn: str, text: str) -> UUID:
         return _found(dsn, text).session.session_id
 
 
-async def _require(events: SessionLog, session_id: UUID) -> None:
-    """A session is in the log before it is in the read models."""
-    if not await events.load(session_id):
+async def _loaded(events: SessionLog, session_id: UUID) -> Sequence[Recorded]:
+    """A session is in the log before it is in the read models. Raises UsageError."""
+    if not (history := await events.load(session_id)):
         raise UsageError(f"there is no session {session_id}")
+    return history
 
 
 def _found(dsn: str, text: str) -> queries.SessionDetail:
