@@ -12,6 +12,9 @@ from typing import Protocol
 from uuid import UUID, uuid4
 
 
+_SECRET_BYTES = 32
+
+
 @dataclass(frozen=True, slots=True)
 class Key:
     """`secret`: 32 bytes. `kid` names the key in what it sealed, without telling anything about it."""
@@ -46,7 +49,7 @@ class KeyDirectory:
         self._folder.mkdir(parents=True, exist_ok=True, mode=0o700)
         draft = self._folder / f".{uuid4()}"
         with os.fdopen(os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as file:
-            file.write(secrets.token_bytes(32))
+            file.write(secrets.token_bytes(_SECRET_BYTES))
             file.flush()
             os.fsync(file.fileno())
         with contextlib.suppress(FileExistsError):
@@ -57,9 +60,13 @@ class KeyDirectory:
 
     def get(self, session_id: UUID) -> Key | None:
         try:
-            return Key(self._path(session_id).read_bytes())
+            descriptor = os.open(f"{self._folder}/{session_id}.key", os.O_RDONLY)  # asked for with every append
         except FileNotFoundError:
             return None
+        try:
+            return Key(os.read(descriptor, _SECRET_BYTES))
+        finally:
+            os.close(descriptor)
 
     def destroy(self, session_id: UUID) -> None:
         self._path(session_id).unlink(missing_ok=True)
