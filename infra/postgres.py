@@ -93,7 +93,13 @@ def _table_statements(model: ReadModel) -> list[sql.Composed]:
     indexes = [
         sql.SQL("CREATE INDEX ON {} ({})").format(table(model), sql.Identifier(column)) for column in model.indexes
     ]
-    return [sql.SQL("CREATE SCHEMA {}").format(sql.Identifier(model.schema)), create, *indexes]
+    return [sql.SQL("CREATE SCHEMA {}").format(sql.Identifier(model.schema)), create, *indexes, _no_samples(model)]
+
+
+def _no_samples(model: ReadModel) -> sql.Composed:
+    """PostgreSQL keeps no sample of texts in its statistics, where an erasure would not find them (R62)."""
+    each = [sql.SQL("ALTER COLUMN {} SET STATISTICS 0").format(sql.Identifier(name)) for name in model.content]
+    return sql.SQL("ALTER TABLE {} {}").format(table(model), sql.SQL(", ").join(each))
 
 
 def _view_statement(model: ReadModel) -> sql.Composed:

@@ -118,6 +118,11 @@ class GiveFeedback:
     text: str = ""
 
 
+@dataclass(frozen=True, slots=True)
+class EraseSession:
+    """Record that the session's content is to be gone; whoever records it destroys the key afterwards (R62)."""
+
+
 StepCommand: TypeAlias = (
     RecordModelCall
     | StartTool
@@ -131,4 +136,4 @@ StepCommand: TypeAlias = (
 )
 """What a worker records of the step that was due."""
 
-Command: TypeAlias = OpenSession | StepCommand | FailSession | CancelSession | GiveFeedback
+Command: TypeAlias = OpenSession | StepCommand | FailSession | CancelSession | GiveFeedback | EraseSession

@@ -17,6 +17,7 @@ from domain.events import (
     RoundStartedFacts,
     SessionCancelled,
     SessionCancelledContent,
+    SessionErased,
     SessionOpened,
     SessionOpenedContent,
     SessionOpenedFacts,
@@ -27,6 +28,7 @@ from domain.session.commands import (
     CancelSession,
     CloseByTemplate,
     Command,
+    EraseSession,
     FailSession,
     FinishTool,
     GiveFeedback,
@@ -71,6 +73,8 @@ def decide(state: SessionState, command: Command) -> Sequence[Event]:
             return _cancel(state, command)
         case GiveFeedback():
             return _feedback(state, command)
+        case EraseSession():
+            return _erase(state)
         case FailSession():
             if isinstance(state, Unopened | Closed):
                 return ()
@@ -159,3 +163,12 @@ def _feedback(state: SessionState, command: GiveFeedback) -> Sequence[Event]:
     text = FeedbackGivenContent(text=state.file.masked(command.text))
     facts = FeedbackGivenFacts(rating=command.rating)
     return (FeedbackGiven(facts=facts, content=ERASED if state.file.erased else text),)
+
+
+def _erase(state: SessionState) -> Sequence[Event]:
+    """Only of a session that has ended: nobody then writes more of it. Its event holds no text that could stay."""
+    if isinstance(state, Unopened):
+        raise InvalidCommand("there is no such session")
+    if not isinstance(state, Closed):
+        raise InvalidCommand("the session has not ended yet: cancel it first")
+    return () if state.file.erasure_recorded else (SessionErased(content=ERASED),)

@@ -54,9 +54,12 @@ def evolve(state: SessionState, recorded: Recorded) -> SessionState:
     """State after one more event of the session."""
     if isinstance(state, Unopened):
         return _opened(recorded)
-    erases = isinstance(recorded.event, SessionErased) or isinstance(recorded.event.content, Erased)
     in_force = _verdict_given(recorded) or state.file.verdict_in_force
-    file = replace(state.file, head=recorded, verdict_in_force=in_force, erased=state.file.erased or erases)
+    records_erasure = state.file.erasure_recorded or isinstance(recorded.event, SessionErased)
+    erased = state.file.erased or records_erasure or isinstance(recorded.event.content, Erased)
+    file = replace(
+        state.file, head=recorded, verdict_in_force=in_force, erased=erased, erasure_recorded=records_erasure
+    )
     if isinstance(state, Closed):
         return replace(state, file=file)
     return _advanced(state, file, recorded)

@@ -100,7 +100,8 @@ class CaseFile:
     step_count: int = 0
     invocations: tuple[ToolInvocation, ...] = ()
     verdict_in_force: VerdictInForce | None = None
-    erased: bool = False
+    erased: bool = False  # there is content that cannot be read any more
+    erasure_recorded: bool = False
 
     @property
     def round(self) -> Round:

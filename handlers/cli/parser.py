@@ -73,7 +73,10 @@ def _session(commands: _Commands) -> None:
     replay = _add(verbs, "replay", "replay:replay_session", "Print a session's events, each with what it changed.")
     replay.add_argument("--at", type=_positive, metavar="N", help="the state as of event N instead")
     diff = _add(verbs, "diff", "replay:compare_rounds", "Compare round 1 of a session with round 2.")
-    for parser in (replay, diff):
+    erase = _add(verbs, "erase", "erase:run", "Destroy a session's texts for good; what was decided stays provable.")
+    erase.add_argument("--reason", required=True, metavar="TEXT", help="why; kept in the access record")
+    erase.add_argument("--yes", action="store_true", help="do not ask")
+    for parser in (replay, diff, erase):
         _session_id(parser)
         _json_flag(parser)
 

@@ -7,7 +7,8 @@ import asyncio
 import dataclasses
 import json
 import sys
-from collections.abc import Sequence
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING, Any
 from uuid import UUID
 
@@ -57,22 +58,17 @@ async def _record_show(session_id: UUID, servers: Servers, settings: Settings) -
 
 def tail(arguments: argparse.Namespace, settings: Settings) -> int:
     from domain.events import TERMINAL_TOPICS
-    from handlers.application import make_ready, open_log
     from handlers.cli.progress import as_json, line_for
     from infra.access_log import Action, record_access
-    from infra.embedded import running_servers_async
 
     async def follow() -> None:
-        async with running_servers_async(settings) as servers:
-            await make_ready(settings, servers)
-            session_id = await asyncio.to_thread(_session_id, servers.postgres_dsn, arguments.session)
-            async with open_log(settings, servers) as events:
-                await _loaded(events, session_id)
-                await record_access(events.connection, settings.actor, Action.TAIL, session_id)
-                async for recorded in events.follow_session(session_id, 0):
-                    print(_json(as_json(recorded)) if arguments.json else line_for(recorded), flush=True)
-                    if recorded.event.TOPIC in TERMINAL_TOPICS:
-                        return
+        async with opened_session(settings, arguments.session) as (_, events, history):
+            session_id = history[-1].session_id
+            await record_access(events.connection, settings.actor, Action.TAIL, session_id)
+            async for recorded in events.follow_session(session_id, 0):
+                print(_json(as_json(recorded)) if arguments.json else line_for(recorded), flush=True)
+                if recorded.event.TOPIC in TERMINAL_TOPICS:
+                    return
 
     asyncio.run(follow())
     return 0
@@ -93,21 +89,17 @@ def feedback(arguments: argparse.Namespace, settings: Settings) -> int:
 def _submit(arguments: argparse.Namespace, settings: Settings, command: Command) -> int:
     """Record one command and show it in the read models."""
     from domain.session.state import Closed, Unopened
-    from handlers.application import make_ready, open_log, runner_on
-    from infra.embedded import running_servers_async
+    from handlers.application import runner_on
     from infra.projector import catch_up
 
     async def submit() -> dict[str, Any]:
-        async with running_servers_async(settings) as servers:
-            await make_ready(settings, servers)
-            session_id = await asyncio.to_thread(_session_id, servers.postgres_dsn, arguments.session)
-            async with open_log(settings, servers) as events:
-                await _loaded(events, session_id)
-                state = await runner_on(events, settings, actor=settings.actor).submit(session_id, command)
-                assert not isinstance(state, Unopened)
-                await catch_up(events, servers.postgres_dsn, state.file.head.position)
-                ended = state.end.TOPIC if isinstance(state, Closed) else None
-                return {"session_id": str(session_id), "last_event": state.file.head.event.TOPIC, "ended_by": ended}
+        async with opened_session(settings, arguments.session) as (servers, events, history):
+            session_id = history[-1].session_id
+            state = await runner_on(events, settings, actor=settings.actor).submit(session_id, command)
+            assert not isinstance(state, Unopened)
+            await catch_up(events, servers.postgres_dsn, state.file.head.position)
+            ended = state.end.TOPIC if isinstance(state, Closed) else None
+            return {"session_id": str(session_id), "last_event": state.file.head.event.TOPIC, "ended_by": ended}
 
     done = asyncio.run(submit())
     print(_json(done) if arguments.json else f"{done['session_id']}  {done['last_event']}")
@@ -115,36 +107,38 @@ def _submit(arguments: argparse.Namespace, settings: Settings, command: Command)
 
 
 async def shown_session(settings: Settings, text: str, action: Action) -> Sequence[Recorded]:
-    """A session's events, from the log alone if its whole id is given; who has them shown is recorded first (R64).
+    """A session's events; who has them shown is recorded first (R64). Raises UsageError, ChainBroken."""
+    from infra.access_log import record_access
 
-    Raises UsageError, ChainBroken.
+    async with opened_session(settings, text) as (_, events, history):
+        await record_access(events.connection, settings.actor, action, history[-1].session_id)
+        return history
+
+
+@asynccontextmanager
+async def opened_session(
+    settings: Settings, text: str
+) -> AsyncIterator[tuple[Servers, SessionLog, Sequence[Recorded]]]:
+    """The servers, the log and what it holds of one session, never nothing: it is there before it is in the read
+    models. A whole id is taken as it is, a beginning is looked up. Raises UsageError, ChainBroken.
     """
     from handlers.application import make_ready, open_log
-    from infra.access_log import record_access
     from infra.embedded import running_servers_async
 
     async with running_servers_async(settings) as servers:
         await make_ready(settings, servers)
         session_id = await asyncio.to_thread(_session_id, servers.postgres_dsn, text)
         async with open_log(settings, servers) as events:
-            history = await _loaded(events, session_id)
-            await record_access(events.connection, settings.actor, action, session_id)
-            return history
+            if not (history := await events.load(session_id)):
+                raise UsageError(f"there is no session {session_id}")
+            yield servers, events, history
 
 
 def _session_id(dsn: str, text: str) -> UUID:
-    """A whole id is taken as it is (its session may not be in the read models yet); a beginning is looked up."""
     try:
         return UUID(text)
     except ValueError:
         return _found(dsn, text).session.session_id
-
-
-async def _loaded(events: SessionLog, session_id: UUID) -> Sequence[Recorded]:
-    """A session is in the log before it is in the read models. Raises UsageError."""
-    if not (history := await events.load(session_id)):
-        raise UsageError(f"there is no session {session_id}")
-    return history
 
 
 def _found(dsn: str, text: str) -> queries.SessionDetail:
@@ -194,11 +188,17 @@ def _page(detail: queries.SessionDetail) -> str:
     for tool in detail.tools:
         error = f"  {_one_line(tool.error_message, 80)}" if tool.error_message else ""
         lines.append(
-            f"  #{tool.id}  round {tool.round}  {tool.tool_name}  {json.dumps(tool.input_params, ensure_ascii=False)}  "
+            f"  #{tool.id}  round {tool.round}  {_called(tool)}  "
             f"{tool.evidence_status or tool.status}  {tool.ref_count or 0} refs{error}"
         )
-    lines += ["", "answer", session.answer or "(none)"]
+    lines += ["", "answer", "(erased)" if session.erased else session.answer or "(none)"]
     return "\n".join(lines)
+
+
+def _called(tool: queries.ToolRow) -> str:
+    if tool.tool_name is None:
+        return "(erased)"
+    return f"{tool.tool_name}  {json.dumps(tool.input_params, ensure_ascii=False)}"
 
 
 def _one_line(text: str, width: int) -> str:

@@ -36,7 +36,7 @@ class KeyStore(Protocol):
         """None if there is no key, or no longer."""
 
     def destroy(self, session_id: UUID) -> None:
-        """Erase the session's content for good. Does nothing if there is no key."""
+        """Erase the session's content for good, on the disk when this returns. Does nothing if there is no key."""
 
 
 class KeyDirectory:
@@ -69,9 +69,23 @@ class KeyDirectory:
             os.close(descriptor)
 
     def destroy(self, session_id: UUID) -> None:
-        self._path(session_id).unlink(missing_ok=True)
+        path = self._path(session_id)
+        for draft in self._drafts_of(path):
+            draft.unlink(missing_ok=True)
+        path.unlink(missing_ok=True)
         if self._folder.exists():
             self._sync_folder()
+
+    def _drafts_of(self, path: Path) -> list[Path]:
+        """Other names of a key's file, which a crash in the middle of `create` leaves."""
+        try:
+            found = path.stat()
+        except FileNotFoundError:
+            return []
+        if found.st_nlink == 1:
+            return []
+        with os.scandir(self._folder) as entries:
+            return [Path(entry) for entry in entries if entry.inode() == found.st_ino and entry.name != path.name]
 
     def _path(self, session_id: UUID) -> Path:
         return self._folder / f"{session_id}.key"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import json
 import secrets
 import zlib
 from dataclasses import dataclass
@@ -42,6 +43,12 @@ class Slot:
         alg, kid = slot["alg"], slot["kid"]
         nonce, data = base64.b64decode(slot["nonce"]), base64.b64decode(slot.get("data", ""))
         return cls(alg, kid, nonce, data, slot.get("zip", ""))
+
+
+def stands_open(state: bytes) -> bool:
+    """Does a stored event hold content that no key seals?"""
+    slot = json.loads(state)["content"]
+    return slot is not None and slot["alg"] == "none"
 
 
 def seal(content: bytes, key: Key | None, context: str) -> Slot:

@@ -35,7 +35,7 @@ from infra.event_log.errors import ChainBroken, Unreadable
 from infra.event_log.jetstream import Draft, EventStream, Stored
 from infra.event_log.keys import Key, KeyStore
 from infra.event_log.mapper import Entry, SessionMapper, StoredEntry
-from infra.event_log.sealing import Algorithm
+from infra.event_log.sealing import Algorithm, stands_open
 from infra.event_log.write_once import WriteOnce
 from infra.streams import BLOB_PREFIX, BLOBS, EVENT_PREFIX, EVENTS
 
@@ -90,6 +90,14 @@ class SessionLog:
     async def stored(self, session_id: UUID) -> tuple[Stored, ...]:
         """A session's events as they are stored, unverified and sealed: for verification and export."""
         return await self._stream.originator(str(session_id))
+
+    async def unsealed(self, session_id: UUID) -> tuple[int, ...]:
+        """Versions of the session's events whose content stands in the clear: no key can erase it (R62)."""
+        return tuple(event.version for event in await self.stored(session_id) if stands_open(event.body))
+
+    async def destroy_key(self, session_id: UUID) -> None:
+        """Erase the session's content in this log for good, blobs included. Repeating it is harmless (R62)."""
+        await asyncio.to_thread(self._keys.destroy, session_id)
 
     async def append(
         self,

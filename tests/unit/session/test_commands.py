@@ -8,7 +8,7 @@ import pytest
 
 from domain.contracts import Agent, Message
 from domain.events import Erased, SessionOpened
-from domain.session.commands import CancelSession, FailSession, GiveFeedback, RunGatekeeper
+from domain.session.commands import CancelSession, EraseSession, FailSession, GiveFeedback, RunGatekeeper
 from domain.session.decide import InvalidCommand
 from domain.settings import SessionSettings
 
@@ -120,3 +120,40 @@ def test_a_configured_kind_of_secret_is_masked_in_the_question_as_in_tool_output
     session = given(SessionSettings(mask_patterns={"badge": r"BDG-[0-9]{6}"})).opened("工牌 BDG-204881 的告警")
 
     assert session.state.file.question == "工牌 [masked:badge] 的告警"
+
+
+# ---------------------------------------------------------------- erasing
+
+
+def test_an_ended_session_is_erased_once_by_an_event_that_holds_no_text(given: Any) -> None:
+    """R62: erased again, nothing is recorded again; also after its key is gone."""
+    session = given().opened()
+    session.when(CancelSession("secret"))
+    (erased,) = session.when(EraseSession())
+    assert (erased.TOPIC, erased.facts.reason_code, erased.content) == ("SessionErased", "request", Erased())
+    assert session.when(EraseSession()) == ()
+    assert session.erased().when(EraseSession()) == ()
+
+
+def test_a_session_whose_key_is_lost_can_still_be_recorded_as_erased(given: Any) -> None:
+    """R62: a lost key is no recorded erasure."""
+    session = given().opened()
+    session.when(CancelSession())
+    assert [event.TOPIC for event in session.erased().when(EraseSession())] == ["SessionErased"]
+
+
+def test_a_running_or_unknown_session_is_not_erased(given: Any) -> None:
+    """R62: somebody may still be writing of it."""
+    with pytest.raises(InvalidCommand, match="has not ended yet: cancel it first"):
+        given().opened().when(EraseSession())
+    with pytest.raises(InvalidCommand, match="no such session"):
+        given().when(EraseSession())
+
+
+def test_a_rating_of_an_erased_session_keeps_no_text(given: Any) -> None:
+    """R62: there is no key to seal it with."""
+    session = given().opened()
+    session.when(CancelSession())
+    session.when(EraseSession())
+    (rated,) = session.when(GiveFeedback("wrong", "那是昨天的告警"))
+    assert (rated.facts.rating, rated.content) == ("wrong", Erased())
