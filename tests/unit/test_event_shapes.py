@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import json
 import types
 import typing
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from datetime import datetime
 from enum import Enum
-from typing import Any, Literal, Union, get_args, get_origin
+from pathlib import Path
+from typing import Annotated, Any, Literal, Union, get_args, get_origin
 
 import pytest
-from pydantic import BaseModel
+from pydantic import BaseModel, Field, create_model
 
 from domain.events import EVENTS, Erased, Event
 
@@ -44,6 +46,8 @@ CODES = {
 answer or a tool. A new one is added here by decision, not by accident."""
 
 TOPICS = sorted(EVENTS)
+SHAPES: dict[str, dict[str, Any]] = json.loads((Path(__file__).parent / "event_shapes.json").read_text())
+"""The shape of every version that was ever stored, by `topic version`: never changed, only added to."""
 
 
 def leaves(annotation: Any, path: str) -> Iterator[tuple[str, Any]]:
@@ -59,6 +63,28 @@ def leaves(annotation: Any, path: str) -> Iterator[tuple[str, Any]]:
                 yield from leaves(part, path)
     else:
         yield path, annotation
+
+
+def shape(annotation: Any) -> Any:
+    """An annotation spelled out: every field, every value that may stand in it, through all contracts it uses."""
+    if isinstance(annotation, type) and issubclass(annotation, BaseModel):
+        return {name: limited(field.annotation, field.metadata) for name, field in annotation.model_fields.items()}
+    if isinstance(annotation, type) and issubclass(annotation, Enum):
+        return f"one of {' '.join(member.value for member in annotation)}"
+    if get_origin(annotation) is Annotated:
+        return limited(annotation.__origin__, annotation.__metadata__)
+    if get_origin(annotation) is Literal:
+        return f"one of {' '.join(map(str, get_args(annotation)))}"
+    if parts := [part for part in get_args(annotation) if part is not Ellipsis]:
+        kind = "either" if get_origin(annotation) in (Union, types.UnionType) else get_origin(annotation).__name__
+        return {kind: [shape(part) for part in parts]}
+    return getattr(annotation, "__name__", str(annotation))
+
+
+def limited(annotation: Any, metadata: Iterable[Any]) -> Any:
+    """With its limits, where it has any; functions among the metadata have no stable spelling."""
+    limits = [repr(one) for one in metadata if not hasattr(one, "func")]
+    return [shape(annotation), *limits] if limits else shape(annotation)
 
 
 def facts_of(topic: str) -> list[tuple[str, Any]]:
@@ -139,3 +165,47 @@ def test_a_version_above_one_brings_the_way_from_every_older_one(topic: str) -> 
 def test_annotations_are_resolved() -> None:
     """Guards the tests above: an unresolved annotation would be a string and hide what it names."""
     assert all(not isinstance(leaf, str | typing.ForwardRef) for topic in TOPICS for _, leaf in facts_of(topic))
+
+
+@pytest.mark.parametrize("topic", TOPICS)
+def test_a_changed_shape_is_a_new_version(topic: str) -> None:
+    """R50: whoever changes what is stored, be it in a contract three levels down, raises `VERSION`, writes the upcast,
+    and adds the new shape here and to the golden events. Run as a program, this file prints the shapes."""
+    assert SHAPES[f"{topic} {EVENTS[topic].VERSION}"] == shape(EVENTS[topic])
+
+
+def test_the_shape_of_every_version_is_kept() -> None:
+    """R50."""
+    assert sorted(SHAPES) == sorted(f"{topic} {n}" for topic in TOPICS for n in range(1, EVENTS[topic].VERSION + 1))
+
+
+class Inner(BaseModel):
+    kind: Literal["a", "b"]
+    count: Annotated[int, Field(ge=0)] = 0
+
+
+class Outer(BaseModel):
+    inner: tuple[Inner, ...] = ()
+
+
+@pytest.mark.parametrize(
+    "changed",
+    [
+        {"kind": (Literal["a", "b", "c"], ...), "count": (Annotated[int, Field(ge=0)], 0)},
+        {"kind": (Literal["a", "b"], ...), "count": (Annotated[int, Field(ge=1)], 0)},
+        {"kind": (Literal["a", "b"], ...), "count": (float, 0)},
+        {"kind": (Literal["a", "b"], ...), "count": (int | None, 0)},
+        {"kind": (Literal["a", "b"], ...), "total": (Annotated[int, Field(ge=0)], 0)},
+        {"kind": (Literal["a", "b"], ...), "count": (Annotated[int, Field(ge=0)], 0), "note": (str, "")},
+        {"kind": (Literal["a", "b"], ...)},
+    ],
+    ids=["value added", "limit moved", "other type", "now optional", "renamed", "added", "removed"],
+)
+def test_no_change_of_a_nested_contract_goes_unnoticed(changed: dict[str, Any]) -> None:
+    """R50: guards the guard."""
+    other = create_model("Outer", inner=(tuple[create_model("Inner", **changed), ...], ()))
+    assert shape(other) != shape(Outer)
+
+
+if __name__ == "__main__":
+    print(json.dumps({f"{topic} {EVENTS[topic].VERSION}": shape(EVENTS[topic]) for topic in TOPICS}, indent=1))
