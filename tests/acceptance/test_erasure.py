@@ -79,7 +79,11 @@ def test_an_erased_text_is_found_nowhere(served: Any, dsn: str) -> None:
     assert f"{session_id}" in served.here("session", "list", "--limit", "100").out
     events = served.here("session", "tail", session_id, "--json").documents
     assert {json.dumps(event["content"]) for event in events} == {'{"erased": true}'}
-    assert served.here("session", "tail", session_id).status == 0
+    replayed = served.here("session", "replay", session_id, "--json").documents
+    assert {json.dumps(event["content"]) for event in replayed} == {'{"erased": true}'}
+    assert [event["type"] for event in replayed][-2:] == ["SessionCompleted", "SessionErased"]
+    (access,) = [one for one in served.here("access", "list", session_id, "--json").documents if one["reason"]]
+    assert (access["action"], access["reason"]) == ("erase", "asked for")
 
 
 def test_an_erasure_that_was_cut_short_is_finished_by_the_next(served: Any, monkeypatch: pytest.MonkeyPatch) -> None:
