@@ -11,7 +11,6 @@ from pathlib import Path
 from typing import Protocol
 from uuid import UUID, uuid4
 
-
 _SECRET_BYTES = 32
 
 
