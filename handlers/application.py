@@ -9,12 +9,14 @@ from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
+from functools import partial
 
 from faststream.nats import NatsBroker
 from faststream.security import SASLPlaintext
 from nats.js import JetStreamContext
 
 from domain.contracts import Agent
+from handlers.head_writer import HeadWriter
 from handlers.ports import WorkbenchFor
 from handlers.pump import Pump
 from handlers.reactions import PHASES, Subscriptions, add_publisher, add_reactions
@@ -22,6 +24,7 @@ from handlers.runner import SessionRunner
 from handlers.verdict_publisher import VerdictPublisher
 from handlers.workbench import Workbenches
 from infra.access import Role
+from infra.audit.signed_heads import last_heads
 from infra.embedded import Servers
 from infra.event_log.connection import addresses, connected
 from infra.event_log.keys import KeyDirectory
@@ -96,7 +99,8 @@ async def make_ready(settings: Settings, servers: Servers) -> None:
 async def open_log(settings: Settings, servers: Servers, role: Role = Role.SERVICE) -> AsyncIterator[SessionLog]:
     """The event log as one NATS user sees it. Raises LogUnavailable."""
     async with connected(servers, role) as connection:
-        yield SessionLog(connection, KeyDirectory(settings.key_dir), settings.seal)
+        heads = partial(last_heads, settings, servers.postgres_dsn)
+        yield SessionLog(connection, KeyDirectory(settings.key_dir), settings.seal, heads)
 
 
 def injected_tools(settings: Settings) -> Sequence[Tool]:
@@ -123,9 +127,13 @@ def runner_on(
 async def worker(
     settings: Settings, servers: Servers, workbench_for: WorkbenchFor | None = None
 ) -> AsyncIterator[tuple[SessionRunner, SessionLog]]:
-    """All reactions, the verdict publisher, the projectors and the pump, until the block ends."""
+    """All reactions, the verdict publisher, the projectors, the pump and the head writer, until the block ends.
+
+    Raises HeadContradicted.
+    """
     async with AsyncExitStack() as stack:
         events = await stack.enter_async_context(open_log(settings, servers))
+        await events.confirm_heads()
         runner = runner_on(events, settings, workbench_for)
         service = servers.user(Role.SERVICE)
         inbox_prefix = Role.SERVICE.inbox_prefix.encode()
@@ -153,7 +161,15 @@ async def worker(
             patience=timedelta(seconds=settings.ack_wait * 2),
             every_s=settings.ack_wait,
         )
-        for task in (pump.run(), run_projectors(events, servers.postgres_dsn)):
+        heads = HeadWriter(
+            events,
+            servers.postgres_dsn,
+            key_file=settings.signing_key,
+            heads_file=settings.heads_file,
+            clock=wall_clock,
+        )
+        stack.push_async_callback(heads.finish)
+        for task in (pump.run(), run_projectors(events, servers.postgres_dsn), heads.run()):
             stack.push_async_callback(_cancelled, asyncio.create_task(task))
         yield runner, events
 

@@ -36,6 +36,13 @@ def _user() -> str:
     return "user-" + hashlib.sha256(f"{os.uname().nodename} {os.getuid()}".encode()).hexdigest()[:16]
 
 
+def _heads_file(known: Mapping[str, Any]) -> Path:
+    """One for each log that this account works on: heads of two logs contradict each other."""
+    log = known["nats_url"] or str(known["data_dir"].absolute())
+    folder: Path = known["key_dir"]
+    return folder / f"heads-{hashlib.sha256(log.encode()).hexdigest()[:12]}.jsonl"
+
+
 class Settings(BaseModel):
     """How this process runs. `nats_url` or `postgres_dsn` None: that server is started from its wheel."""
 
@@ -44,8 +51,10 @@ class Settings(BaseModel):
     data_dir: Path = Field(default_factory=_data_dir)
     key_dir: Path = Field(default_factory=_key_dir)  # apart from the data, so that a copy of one is not both
     actor: str = Field(default_factory=_user, pattern=rf"^{ACTOR_PATTERN}$")  # who gives this process's commands (R64)
+    signing_key: Path = Field(default_factory=lambda known: known["key_dir"] / "signing.pem")  # of heads and bundles
     seal: Literal["aes-256-gcm", "none"] = "aes-256-gcm"
     nats_url: str | None = Field(None, pattern=rf"^{_NATS}(\s*,\s*{_NATS})*$")  # several: servers of one cluster
+    heads_file: Path = Field(default_factory=lambda known: _heads_file(known))  # every signed head, to be shipped
     nats_credentials: dict[Role, Credentials] = Field(default_factory=dict)  # of an external server
     postgres_dsn: str | None = Field(None, repr=False)
     openai_base_url: str | None = Field(None, pattern=r"^https?://")
@@ -79,6 +88,8 @@ _VARIABLES: dict[str, tuple[str, ...]] = {
     "ASSAY_DATA_DIR": ("data_dir",),
     "ASSAY_KEY_DIR": ("key_dir",),
     "ASSAY_ACTOR": ("actor",),
+    "ASSAY_SIGNING_KEY": ("signing_key",),
+    "ASSAY_HEADS_FILE": ("heads_file",),
     "ASSAY_SEAL": ("seal",),
     "ASSAY_NATS_URL": ("nats_url",),
     "ASSAY_POSTGRES_DSN": ("postgres_dsn",),
@@ -141,7 +152,8 @@ def _read_json(variable: str, name: str) -> dict[str, Any]:
 
 
 def _explain(error: ValidationError) -> str:
-    return "; ".join(f"{_variable(problem['loc'])}: {problem['msg']}" for problem in error.errors(include_input=False))
+    problems = [one for one in error.errors(include_input=False) if one["type"] != "default_factory_not_called"]
+    return "; ".join(f"{_variable(problem['loc'])}: {problem['msg']}" for problem in problems)
 
 
 def _variable(location: tuple[int | str, ...]) -> str:

@@ -16,8 +16,9 @@ from nats.errors import Error as NatsError
 from nats.js import JetStreamContext
 
 from domain.events import EVENTS as EVENT_TYPES
-from handlers.application import jetstream
+from handlers.application import jetstream, open_log
 from infra.access import Role
+from infra.audit.signed_heads import last_heads
 from infra.embedded import Servers, running_servers_async
 from infra.event_log.errors import LogError
 from infra.projector_status import ProjectorStatus, projector_status
@@ -55,6 +56,7 @@ async def _examine(settings: Settings) -> list[Finding]:
     async with running_servers_async(settings) as servers:
         findings += [finding async for finding in _log(settings, servers)]
         last = await _last_position(servers)
+        findings.append(await _heads(settings, servers, last))
         findings += await asyncio.to_thread(lambda: list(_read_models(servers, last)))
     return findings
 
@@ -111,6 +113,23 @@ async def _consumers(js: JetStreamContext) -> AsyncIterator[Finding]:
         waiting, unacknowledged, again = info.num_pending or 0, info.num_ack_pending or 0, info.num_redelivered or 0
         detail = f"{durable}: {waiting} waiting, {unacknowledged} in work, {again} delivered again"
         yield Finding("consumers", "ok", detail)
+
+
+async def _heads(settings: Settings, servers: Servers, last: int) -> Finding:
+    """The log must hold what the newest heads cover, and the key must not lie where the log does (R60)."""
+    if settings.signing_key.absolute().is_relative_to(settings.data_dir.absolute()):
+        return Finding("heads", "problem", f"the signing key {settings.signing_key} lies in the data folder")
+    try:
+        heads = await last_heads(settings, servers.postgres_dsn)
+        async with open_log(settings, servers) as events:
+            await events.confirm_heads()
+    except (LogError, NatsError, OSError, ValueError) as error:
+        return Finding("heads", "problem", str(error))
+    if not heads:
+        return Finding("heads", "ok", f"no head is signed yet, {last} events wait for one; any worker signs")
+    newest = max(heads, key=lambda head: head.size)
+    behind = max(0, last - newest.size)
+    return Finding("heads", "ok", f"{newest.size} events signed at {newest.time:%Y-%m-%d %H:%M:%S}, {behind} not yet")
 
 
 def _read_models(servers: Servers, last: int) -> Iterator[Finding]:

@@ -20,6 +20,7 @@ _UNUSABLE = (
     ("infra.settings", "SettingsError"),
     ("infra.queries", "AmbiguousSession"),
     ("infra.tools.registry", "ToolLoadError"),
+    ("infra.audit.signing_key", "KeyFileError"),
 )
 _FAILED = {
     ("infra.embedded.process", "ServerError"): "{}",

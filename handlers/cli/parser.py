@@ -18,6 +18,7 @@ def build_parser() -> argparse.ArgumentParser:
     _core(commands)
     _evaluation(commands)
     _access(commands)
+    _proof(commands)
     _operation(commands)
     return parser
 
@@ -130,6 +131,21 @@ def _evaluation(commands: _Commands) -> None:
     evaluation.add_argument("--junit", metavar="FILE", type=Path, help="write JUnit XML too")
     evaluation.add_argument("--keep", metavar="DIR", type=Path, help="keep the recorded sessions in this folder")
     _json_flag(evaluation)
+
+
+def _proof(commands: _Commands) -> None:
+    verify = _add(
+        commands, "verify", "verify:run", "Check chains, signed heads and contents of the log; exit 3: faults."
+    )
+    verify.add_argument("session", metavar="ID", nargs="?", help="one session's events alone (default: the whole log)")
+    verify.add_argument("--all", action="store_true", help="the whole log")
+    verify.add_argument("--heads", metavar="FILE", type=Path, help="heads kept elsewhere; PostgreSQL may then be gone")
+    verify.add_argument("--key", metavar="PUB", type=Path, help="the public key that heads must be signed with (PEM)")
+    _json_flag(verify)
+    heads = commands.add_parser("heads", help="What the log's heads are signed with.")
+    verbs = heads.add_subparsers(title="commands", required=True, metavar="COMMAND")
+    key = _add(verbs, "key", "verify:print_key", "Print the public key (PEM), to be kept where the log is not.")
+    _json_flag(key)
 
 
 def _operation(commands: _Commands) -> None:

@@ -39,6 +39,10 @@ class ChainBroken(LogError):
         self.version = version
 
 
+class HeadContradicted(LogError):
+    """The log does not hold what a signed head covers (R60): nothing may be appended until a person has looked."""
+
+
 class Unreadable(LogError):
     """A stored event cannot be decoded by this version of the code; the message says which and why."""
 

@@ -306,8 +306,11 @@ class EventStream:
         return self._stored(headers["Nats-Subject"], int(headers["Nats-Sequence"]), headers, reply.data)
 
     def _stored(self, subject: str, position: int, headers: Mapping[str, str], body: bytes) -> Stored:
-        _, originator, version, type_ = subject.rsplit(".", 3)
-        return Stored(unquote(originator), int(version), unquote(type_), position, headers, body)
+        try:
+            _, originator, version, type_ = subject.rsplit(".", 3)
+            return Stored(unquote(originator), int(version), unquote(type_), position, headers, body)
+        except ValueError:  # nothing of ours; whoever reads it finds that it is no event
+            return Stored("", 0, subject, position, headers, body)
 
 
 def partition_of(originator: str) -> int:

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-import contextlib
 import hashlib
 import os
 import secrets
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Protocol
-from uuid import UUID, uuid4
+from uuid import UUID
+
+from infra.private_files import create_private, sync_folder
 
 _SECRET_BYTES = 32
 
@@ -46,15 +47,7 @@ class KeyDirectory:
 
     def create(self, session_id: UUID) -> Key:
         self._folder.mkdir(parents=True, exist_ok=True, mode=0o700)
-        draft = self._folder / f".{uuid4()}"
-        with os.fdopen(os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as file:
-            file.write(secrets.token_bytes(_SECRET_BYTES))
-            file.flush()
-            os.fsync(file.fileno())
-        with contextlib.suppress(FileExistsError):
-            os.link(draft, self._path(session_id))  # whole or not at all, and never in place of another
-        draft.unlink()
-        self._sync_folder()
+        create_private(self._path(session_id), secrets.token_bytes(_SECRET_BYTES))
         return Key(self._path(session_id).read_bytes())
 
     def get(self, session_id: UUID) -> Key | None:
@@ -73,7 +66,7 @@ class KeyDirectory:
             draft.unlink(missing_ok=True)
         path.unlink(missing_ok=True)
         if self._folder.exists():
-            self._sync_folder()
+            sync_folder(self._folder)
 
     def _drafts_of(self, path: Path) -> list[Path]:
         """Other names of a key's file, which a crash in the middle of `create` leaves."""
@@ -88,10 +81,3 @@ class KeyDirectory:
 
     def _path(self, session_id: UUID) -> Path:
         return self._folder / f"{session_id}.key"
-
-    def _sync_folder(self) -> None:
-        descriptor = os.open(self._folder, os.O_RDONLY)
-        try:
-            os.fsync(descriptor)
-        finally:
-            os.close(descriptor)

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import asyncio
 import re
-from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from uuid import UUID, uuid4
 
+from domain.audit.head import Head
 from domain.chain import (
     ACTOR_HEADER,
     CAUSATION_HEADER,
@@ -31,7 +32,7 @@ from domain.events import Event, Recorded
 from infra.access import ACTOR_PATTERN
 from infra.event_log.blobs import Blobs
 from infra.event_log.connection import Connection, pauses
-from infra.event_log.errors import ChainBroken, Unreadable
+from infra.event_log.errors import ChainBroken, HeadContradicted, LogUnavailable, Unreadable
 from infra.event_log.jetstream import Draft, EventStream, Stored
 from infra.event_log.keys import Key, KeyStore
 from infra.event_log.mapper import Entry, SessionMapper, StoredEntry
@@ -56,11 +57,24 @@ class EventHeader:
     time: datetime
 
 
+LastHeads = Callable[[], Awaitable[Sequence[Head]]]
+"""The newest signed heads, from wherever they are kept."""
+
+
+async def no_heads() -> Sequence[Head]:
+    """Of a log that nobody signs."""
+    return ()
+
+
 class SessionLog:
     """One connection to the event log. Safe to use from many tasks of one event loop."""
 
-    def __init__(self, connection: Connection, keys: KeyStore, alg: Algorithm) -> None:
+    def __init__(
+        self, connection: Connection, keys: KeyStore, alg: Algorithm, last_heads: LastHeads = no_heads
+    ) -> None:
         self.connection = connection
+        self._last_heads = last_heads
+        self._confirmed: int | None = None  # the connection's count of returns when the heads were last held against it
         self._keys = keys
         self._alg = alg
         self._mapper = SessionMapper(keys, alg)
@@ -114,10 +128,11 @@ class SessionLog:
 
         `after` None opens a session; its key is created first. `actor`: an opaque id of printable ASCII. By default
         events correlate with their session, are caused by `after`, and happen now. Raises Conflict, LogFull,
-        LogUnavailable, or ContentErased if the session's key is gone.
+        LogUnavailable, ContentErased if the session's key is gone, or HeadContradicted.
         """
         if not _ACTOR.fullmatch(actor):
             raise ValueError(f"an actor is 1 to 128 printable ASCII characters without spaces, not {actor!r}")
+        await self.confirm_heads()
         if after is None:
             await self._create_key(session_id)
         elif after.session_id != session_id:
@@ -170,9 +185,45 @@ class SessionLog:
         """A page of the log as it is stored, unverified and sealed: for verification."""
         return await self._stream.read(after, limit)
 
+    async def check_blob(self, event: Stored) -> None:
+        """Raises Unreadable unless the content kept beside this event, if any, is there and is what its name says."""
+        try:
+            await self._blobs.check(UUID(event.headers[SESSION_HEADER]), event.body)
+        except (KeyError, ValueError, TypeError) as error:
+            raise Unreadable(f"position {event.position} holds no event of a session: {error}") from error
+
     async def last_position(self) -> int:
         """Position of the newest event; 0 for an empty log."""
         return await self._stream.last_position()
+
+    # ------------------------------------------------------------ what was signed
+
+    async def confirm_heads(self) -> None:
+        """The log holds what its newest signed heads cover; asked once for each time that the connection was made.
+
+        Raises HeadContradicted, or LogUnavailable if only a replica that lags behind them answers.
+        """
+        returns = self.connection.client.stats["reconnects"]
+        if self._confirmed == returns:
+            return
+        for head in await self._last_heads():
+            await self._confirm(head)
+        self._confirmed = returns
+
+    async def _confirm(self, head: Head) -> None:
+        for pause in pauses(_CATCH_UP_SECONDS):
+            page = await self._stream.read(head.size - 1, 1)
+            if page and (page[0].position, page[0].headers.get(HASH_HEADER)) == (head.size, head.last_hash):
+                return
+            if page:
+                raise HeadContradicted(
+                    f"the event at position {head.size} is not the one that the last signed head covers: the log was "
+                    "changed, or is another one; `assay verify` says more"
+                )
+            if (end := await self.last_position()) < head.size:
+                raise HeadContradicted(f"{head.beyond(end)}: it was cut or rolled back, and nothing may be recorded")
+            await asyncio.sleep(pause)
+        raise LogUnavailable(f"no replica was found that holds position {head.size}, which a signed head covers")
 
     # ------------------------------------------------------------
 

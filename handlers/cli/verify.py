@@ -1,0 +1,194 @@
+"""`assay verify` and `assay heads key`: is the log the one that was recorded and signed? (R60)"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import json
+import sys
+import time
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import asdict, dataclass
+from typing import Any
+from uuid import UUID
+
+import psycopg
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
+
+from domain.audit.findings import Finding, Findings
+from handlers.application import open_log
+from handlers.cli.errors import UsageError
+from handlers.verification import no_leaves, verify_log, verify_session
+from infra.audit.dsse import fingerprint
+from infra.audit.heads_file import HeadsFile
+from infra.audit.signed_heads import KeptHeads, kept_heads, signed_leaves
+from infra.audit.signing_key import existing_key, public_key, public_pem, signing_key
+from infra.embedded import Servers, running_servers_async
+from infra.event_log.session_log import SessionLog
+from infra.postgres import Connection, connect
+from infra.settings import Settings
+
+PROGRESS_S = 2.0
+
+
+@dataclass(slots=True)
+class Verified:
+    """What was looked at, and what was found."""
+
+    events: int
+    sessions: int
+    heads: int
+    signed_events: int
+    unsigned_events: int
+    findings: Findings
+
+    def document(self) -> dict[str, Any]:
+        counts = {
+            name: getattr(self, name) for name in ("events", "sessions", "heads", "signed_events", "unsigned_events")
+        }
+        found = self.findings
+        return counts | {"findings": [asdict(one) for one in found.first], "found": dict(found.counts)}
+
+
+def run(arguments: argparse.Namespace, settings: Settings) -> int:
+    """Exit 0 if the log is sound, 3 if anything was found. Events that no head covers yet are no fault: they are
+    counted."""
+    if arguments.session and arguments.all:
+        raise UsageError("verify one session (ID) or the whole log (--all), not both")
+    verified = asyncio.run(_verify(arguments, settings))
+    if arguments.json:
+        print(json.dumps(verified.document(), ensure_ascii=False))
+    else:
+        _print(verified)
+    return 3 if verified.findings else 0
+
+
+def print_key(arguments: argparse.Namespace, settings: Settings) -> int:
+    """Makes the key on first need."""
+    key = signing_key(settings.signing_key).public_key()
+    if arguments.json:
+        print(json.dumps({"key_id": fingerprint(key), "public_key": public_pem(key)}))
+    else:
+        print(public_pem(key), end="")
+    return 0
+
+
+async def _verify(arguments: argparse.Namespace, settings: Settings) -> Verified:
+    key, file = _key(arguments, settings), _heads_file(arguments, settings)
+    session_id = _session_id(arguments.session)
+    async with (
+        running_servers_async(settings) as servers,
+        _database(servers, needed=arguments.heads is None) as conn,
+        open_log(settings, servers) as events,
+    ):
+        kept = await kept_heads(key, conn, file)
+        if session_id and conn:
+            return await _session(events, session_id, key, conn, kept)
+        verified = await _log(events, key, conn, kept)
+        if session_id:
+            verified.findings = _only(verified.findings, session_id)
+        return verified
+
+
+async def _log(events: SessionLog, key: Ed25519PublicKey, conn: Connection | None, kept: KeptHeads) -> Verified:
+    findings = Findings()
+    leaves = signed_leaves(key, conn, kept) if conn else no_leaves()
+    audit = await verify_log(events, kept.heads, leaves, findings, Progress())
+    findings.add(kept.findings)
+    return Verified(audit.events, audit.sessions, len(kept.heads), audit.signed_events, audit.unsigned_events, findings)
+
+
+async def _session(
+    events: SessionLog, session_id: UUID, key: Ed25519PublicKey, conn: Connection, kept: KeptHeads
+) -> Verified:
+    findings = Findings()
+    total = len(await events.stored(session_id))
+    if not total:
+        raise UsageError(f"there is no session {session_id}")
+    unsigned = await verify_session(events, session_id, signed_leaves(key, conn, kept), findings)
+    findings.add(kept.findings)
+    return Verified(total, 1, len(kept.heads), total - unsigned, unsigned, findings)
+
+
+def _only(findings: Findings, session_id: UUID) -> Findings:
+    """What concerns one session, or cannot be told of which."""
+    kept = Findings()
+    kept.add(one for one in findings.first if one.session_id in (None, str(session_id)))
+    return kept
+
+
+@asynccontextmanager
+async def _database(servers: Servers, *, needed: bool) -> AsyncIterator[Connection | None]:
+    try:
+        conn = await connect(servers.postgres_dsn)
+    except psycopg.OperationalError as error:
+        if needed:
+            raise
+        print(f"assay: without PostgreSQL a forgery is only known to lie between two heads: {error}", file=sys.stderr)
+        yield None
+        return
+    async with conn:
+        yield conn
+
+
+def _key(arguments: argparse.Namespace, settings: Settings) -> Ed25519PublicKey:
+    if arguments.key:
+        return public_key(arguments.key)
+    if not settings.signing_key.exists():
+        raise UsageError(f"there is no signing key {settings.signing_key}; --key names the public key of the heads")
+    return existing_key(settings.signing_key).public_key()
+
+
+def _heads_file(arguments: argparse.Namespace, settings: Settings) -> HeadsFile:
+    if arguments.heads and not arguments.heads.is_file():
+        raise UsageError(f"--heads: there is no file {arguments.heads}")
+    return HeadsFile(arguments.heads or settings.heads_file)
+
+
+def _session_id(text: str | None) -> UUID | None:
+    try:
+        return UUID(text) if text else None
+    except ValueError:
+        raise UsageError(f"{text!r} is no session id; `assay session list` shows them") from None
+
+
+class Progress:
+    """A line on standard error every few seconds."""
+
+    def __init__(self) -> None:
+        self._begun = self._told = time.monotonic()
+
+    def __call__(self, done: int, total: int) -> None:
+        now = time.monotonic()
+        if now - self._told >= PROGRESS_S:
+            self._told = now
+            rate = done / (now - self._begun)
+            print(f"assay: {done:,} of {total:,} events, {rate:,.0f} a second", file=sys.stderr, flush=True)
+
+
+def _print(verified: Verified) -> None:
+    print(f"log       {verified.events} events of {verified.sessions} sessions")
+    print(f"signed    {verified.signed_events} events, by the {verified.heads} heads that are kept")
+    print(f"unsigned  {verified.unsigned_events} events are not under a head yet")
+    for finding in verified.findings.first:
+        print(f"{finding.kind:19} {_place(finding)}{finding.detail}")
+    if verified.findings:
+        total = verified.findings.counts.total()
+        more = (
+            f", the first {len(verified.findings.first)} of them shown" if total > len(verified.findings.first) else ""
+        )
+        print(f"assay: {total} faults found{more}", file=sys.stderr)
+
+
+def _place(finding: Finding) -> str:
+    parts = [
+        f"{name} {value}"
+        for name, value in (
+            ("position", finding.position),
+            ("session", finding.session_id),
+            ("version", finding.version),
+        )
+        if value is not None
+    ]
+    return f"{', '.join(parts)}: " if parts else ""

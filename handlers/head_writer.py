@@ -1,0 +1,209 @@
+"""The head writer: signs what the log is, again and again, so that nobody can change it unnoticed afterwards (R60).
+
+Every worker has one; the one that holds the database's lock signs. It reads the log itself, and signs only what
+continues the last head and holds in its hash chains.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Callable, Sequence
+from datetime import datetime, timedelta
+from pathlib import Path
+from typing import Protocol
+
+import psycopg
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
+
+from domain.audit.chain_walk import ChainWalk
+from domain.audit.findings import StoredEvent
+from domain.audit.head import Head, leaf_of
+from domain.chain import HASH_HEADER, TOPIC_HEADER
+from domain.events import TERMINAL_TOPICS
+from domain.merkle import Frontier
+from infra.audit import head_store
+from infra.audit.head_store import StoredHead
+from infra.audit.heads_file import HeadsFile
+from infra.audit.signed_heads import opened_head, sign_head
+from infra.audit.signing_key import signing_key
+from infra.event_log.connection import attempts
+from infra.event_log.errors import HeadContradicted, LogUnavailable
+from infra.postgres import Connection, connect
+
+log = logging.getLogger(__name__)
+
+PAGE = 1_000
+"""Events under one head at most, so that no row of leaf hashes grows large."""
+LOOK_S = 1.0
+"""Between two looks at the log: sessions that end within it share a head."""
+RETRY_S = 5.0
+REMEMBERED = 10_000  # sessions whose last event is kept in mind
+
+
+class Unsignable(Exception):
+    """The log or what is kept of its heads is not sound: nothing is signed until a person has looked."""
+
+
+class StoredLog(Protocol):
+    """What the head writer needs of the event log."""
+
+    async def stored_page(self, after: int, limit: int) -> Sequence[StoredEvent]: ...
+    async def last_position(self) -> int: ...
+    async def confirm_heads(self) -> None: ...
+
+
+class HeadWriter:
+    """`every`: how long an event waits for a head at most, as long as no session ends sooner."""
+
+    def __init__(
+        self,
+        events: StoredLog,
+        dsn: str,
+        *,
+        key_file: Path,
+        heads_file: Path,
+        clock: Callable[[], datetime],
+        every: timedelta = timedelta(seconds=60),
+    ) -> None:
+        self._events = events
+        self._dsn = dsn
+        self._key_file = key_file
+        self._file = HeadsFile(heads_file)
+        self._clock = clock
+        self._every = every
+
+    async def run(self) -> None:
+        """Sign on a schedule and when sessions end, until cancelled; returns only if the log cannot be signed."""
+        while True:
+            try:
+                async with await connect(self._dsn) as conn:
+                    if await head_store.lock(conn):
+                        signing = await self._resumed(conn)
+                        while True:
+                            await signing.sign(every=self._every)
+                            await asyncio.sleep(LOOK_S)
+            except (Unsignable, HeadContradicted, ValueError) as error:
+                log.critical("the log is no longer signed: %s", error)
+                return
+            except (psycopg.Error, LogUnavailable, OSError) as error:
+                log.warning("no head is signed for now: %s", error)
+            await asyncio.sleep(RETRY_S)
+
+    async def finish(self, patience_s: float = 2.0) -> None:
+        """Once `run` has ended: see to it that all events are under a head, by this process or by the one that holds
+        the lock. Gives up when patience is lost: they are then signed by the next worker."""
+        try:
+            async with asyncio.timeout(patience_s), await connect(self._dsn) as conn:
+                end = await self._events.last_position()
+                async for _ in attempts(patience_s):
+                    if await self._signed(conn, end):
+                        return
+        except (Unsignable, HeadContradicted, ValueError) as error:
+            log.error("the log is not signed: %s", error)
+        except (psycopg.Error, LogUnavailable, OSError) as error:
+            log.warning("the end of the log is not signed yet: %s", error)
+
+    async def _signed(self, conn: Connection, end: int) -> bool:
+        if await head_store.lock(conn):
+            await (await self._resumed(conn)).sign()
+            return True
+        return await head_store.last_size(conn) >= end
+
+    async def _resumed(self, conn: Connection) -> Signing:
+        """Where the last head left off. Raises Unsignable or HeadContradicted."""
+        await self._events.confirm_heads()
+        key = await asyncio.to_thread(signing_key, self._key_file)
+        ours, shipped = await head_store.last_envelope(conn), self._file.last()
+        head = opened_head(key.public_key(), ours) if ours else None
+        ahead = opened_head(key.public_key(), shipped) if shipped else None
+        tree = await head_store.frontier(conn)
+        if tree.size != (head.size if head else 0) or (head and tree.root.hex() != head.root):
+            raise Unsignable("the tree kept in assay_audit.frontier is not the one that the last head signs")
+        newer = head_store.heads(conn, after=ahead.size if ahead else 0)
+        if unshipped := [stored.envelope async for stored in newer]:
+            await asyncio.to_thread(self._file.append, unshipped)
+        return Signing(self._events, conn, self._file, key, self._clock, head, ahead, tree)
+
+
+class Signing:
+    """The work of the one head writer, from the last head on.
+
+    `shipped`: the last head of the heads file. If it lies ahead (the database is an older one), the log must have grown
+    to it before anything else is signed.
+    """
+
+    def __init__(
+        self,
+        events: StoredLog,
+        conn: Connection,
+        file: HeadsFile,
+        key: Ed25519PrivateKey,
+        clock: Callable[[], datetime],
+        last: Head | None,
+        shipped: Head | None,
+        tree: Frontier,
+    ) -> None:
+        self._events = events
+        self._conn = conn
+        self._file = file
+        self._key = key
+        self._clock = clock
+        self._shipped = shipped
+        self._log_id = last.log_id if last else ""
+        self._last_hash = ""
+        self._tree = tree
+        self._leaves: list[bytes] = []  # of events that were read and are not under a head yet
+        self._walk = ChainWalk(after=tree.size)
+        self._ended = False  # a session has ended since the last head
+        self._since = clock()
+
+    async def sign(self, *, every: timedelta | None = None) -> None:
+        """Read to the end of the log and sign it; with `every` only if a session has ended or that time is over.
+
+        Raises Unsignable, HeadContradicted or LogUnavailable.
+        """
+        end = await self._events.last_position()
+        if end < self._tree.size:
+            raise HeadContradicted(f"the log ends at position {end}, and position {self._tree.size} was read before")
+        while page := await self._events.stored_page(self._tree.size, self._room()):
+            self._read(page)
+            if len(self._leaves) == PAGE:
+                await self._add_head()
+        due = every is None or self._ended or self._clock() - self._since >= every
+        if self._leaves and due:
+            await self._add_head()
+
+    def _room(self) -> int:
+        """How many events may be read: up to the next head, or to the one that was shipped."""
+        room = PAGE - len(self._leaves)
+        ahead = self._shipped.size - self._tree.size if self._shipped else 0
+        return min(room, ahead) if ahead > 0 else room
+
+    def _read(self, page: Sequence[StoredEvent]) -> None:
+        if not self._leaves:
+            self._since = self._clock()
+        for event in page:
+            for finding in self._walk.findings(event):
+                where = f"position {finding.position}, session {finding.session_id}, version {finding.version}"
+                raise Unsignable(f"{finding.kind} at {where}: {finding.detail}")
+            self._ended |= event.headers.get(TOPIC_HEADER) in TERMINAL_TOPICS
+        if self._walk.sessions > REMEMBERED:
+            self._walk = ChainWalk(after=self._walk.position)
+        fresh = [leaf_of(event.headers) for event in page]
+        self._log_id = self._log_id or page[0].headers[HASH_HEADER]
+        self._last_hash = page[-1].headers[HASH_HEADER]
+        self._leaves += fresh
+        self._tree = self._tree.extended(fresh)
+        if self._shipped and self._tree.size == self._shipped.size and self._tree.root.hex() != self._shipped.root:
+            raise Unsignable(f"the log is not the one over whose {self._shipped.size} events a head was shipped")
+
+    async def _add_head(self) -> None:
+        tree = self._tree
+        head = Head(self._log_id, tree.size, tree.root.hex(), self._last_hash, self._clock())
+        envelope = sign_head(self._key, head)
+        await head_store.add(self._conn, StoredHead(head.size, envelope, self._leaves), tree)
+        self._leaves, self._ended, self._since = [], False, self._clock()
+        if self._shipped is None or head.size > self._shipped.size:
+            await asyncio.to_thread(self._file.append, [envelope])
+            log.debug("a head over %d events was signed", head.size)

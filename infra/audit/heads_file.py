@@ -1,0 +1,58 @@
+"""Signed heads in a file of JSON lines, which can be shipped to where nobody who may change the log can reach (R60)."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from infra.private_files import sync_folder
+
+_TAIL = 16 * 1024  # bytes; a head takes some 700
+
+
+class HeadsFile:
+    """One envelope a line, oldest first. Only one process may append: the head writer."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+
+    def envelopes(self) -> Iterator[tuple[int, str]]:
+        """Every line and its number, from 1; none of a file that does not exist. What stands behind the last newline
+        is a line that is still being written, or that a crash cut short."""
+        if not self.path.exists():
+            return
+        with self.path.open(encoding="utf-8", errors="replace") as file:
+            for number, line in enumerate(file, start=1):
+                if line.endswith("\n"):
+                    yield number, line.rstrip("\n")
+
+    def last(self) -> str | None:
+        """The newest envelope; a line that a crash cut short does not count."""
+        try:
+            with self.path.open("rb") as file:
+                file.seek(max(0, file.seek(0, os.SEEK_END) - _TAIL))
+                whole, newline, _ = file.read().rpartition(b"\n")
+        except FileNotFoundError:
+            return None
+        return whole.rpartition(b"\n")[2].decode(errors="replace") if newline else None
+
+    def append(self, envelopes: Sequence[str]) -> None:
+        """On the disk when this returns. Raises OSError."""
+        created = not self.path.exists()
+        if created:
+            self.path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+        with self.path.open("a+b") as file:
+            self._drop_torn_line(file.fileno())
+            file.write("".join(envelope + "\n" for envelope in envelopes).encode())
+            file.flush()
+            os.fsync(file.fileno())
+        if created:
+            sync_folder(self.path.parent)
+
+    def _drop_torn_line(self, descriptor: int) -> None:
+        """What an earlier writer died over was signed and is in the database: it is appended again."""
+        size = os.fstat(descriptor).st_size
+        tail = os.pread(descriptor, _TAIL, max(0, size - _TAIL))
+        if tail and not tail.endswith(b"\n"):
+            os.ftruncate(descriptor, size - len(tail) + tail.rfind(b"\n") + 1)

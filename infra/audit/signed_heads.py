@@ -1,0 +1,117 @@
+"""Heads as signed envelopes: signed, opened, and the newest one wherever it is kept (R60)."""
+
+from __future__ import annotations
+
+import json
+import logging
+from collections.abc import AsyncGenerator, Sequence
+from dataclasses import dataclass, field
+
+import psycopg
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey, Ed25519PublicKey
+
+from domain.audit.alignment import Leaf
+from domain.audit.findings import Finding, Kind
+from domain.audit.head import PAYLOAD_TYPE, Head
+from domain.merkle import Frontier
+from infra.audit import dsse, head_store
+from infra.audit.heads_file import HeadsFile
+from infra.audit.signing_key import existing_key
+from infra.postgres import Connection, connect
+from infra.settings import Settings
+
+log = logging.getLogger(__name__)
+
+
+def sign_head(key: Ed25519PrivateKey, head: Head) -> str:
+    """The envelope as one line of JSON."""
+    return json.dumps(dsse.sign(key, PAYLOAD_TYPE, head.payload()), separators=(",", ":"))
+
+
+def opened_head(key: Ed25519PublicKey, envelope: str) -> Head:
+    """Raises dsse.BadEnvelope, or dsse.ForeignKey."""
+    payload = dsse.verified_payload(key, PAYLOAD_TYPE, envelope)
+    try:
+        return Head.from_payload(payload)
+    except ValueError as error:
+        raise dsse.BadEnvelope(f"no head is signed: {error}") from None
+
+
+async def last_heads(settings: Settings, dsn: str) -> Sequence[Head]:
+    """The newest head of the database and of the heads file: what the log must contain before anything is appended.
+
+    A head that cannot be checked here, for want of its key, is left out; so is a database that cannot be reached, since
+    sessions do not wait for it. Raises dsse.BadEnvelope or KeyFileError.
+    """
+    if not settings.signing_key.exists():
+        return []
+    envelopes = [HeadsFile(settings.heads_file).last()]
+    try:
+        async with await connect(dsn) as conn:
+            envelopes.append(await head_store.last_envelope(conn))
+    except psycopg.OperationalError as error:
+        log.warning("the last head in PostgreSQL cannot be read: %s", error)
+    key = existing_key(settings.signing_key).public_key()
+    found = []
+    for envelope in envelopes:
+        try:
+            found += [opened_head(key, envelope)] if envelope else []
+        except dsse.ForeignKey as error:
+            log.warning("the last head cannot be checked: %s", error)
+    return found
+
+
+@dataclass(slots=True)
+class KeptHeads:
+    """Every head of the database and of a file. `findings` tells of those that the key did not sign."""
+
+    heads: list[Head] = field(default_factory=list)
+    findings: list[Finding] = field(default_factory=list)
+    _by_envelope: dict[str, Head | None] = field(default_factory=dict)  # most stand in both places
+
+    def open(self, key: Ed25519PublicKey, envelope: str, where: str) -> Head | None:
+        """The head of one envelope, or None and a finding."""
+        if envelope in self._by_envelope:
+            return self._by_envelope[envelope]
+        head = None
+        try:
+            head = opened_head(key, envelope)
+            self.heads.append(head)
+        except dsse.ForeignKey as error:
+            self.findings.append(Finding(Kind.FOREIGN_KEY, f"{where}: {error}"))
+        except dsse.BadEnvelope as error:
+            self.findings.append(Finding(Kind.SIGNATURE, f"{where}: {error}"))
+        self._by_envelope[envelope] = head
+        return head
+
+
+async def kept_heads(key: Ed25519PublicKey, conn: Connection | None, file: HeadsFile) -> KeptHeads:
+    """Without a connection those of the file alone."""
+    kept = KeptHeads()
+    if conn:
+        async for stored in head_store.heads(conn):
+            kept.open(key, stored.envelope, f"the head over {stored.size} events in PostgreSQL")
+    for number, envelope in file.envelopes():
+        kept.open(key, envelope, f"{file.path}, line {number}")
+    return kept
+
+
+async def signed_leaves(
+    key: Ed25519PublicKey, conn: Connection, kept: KeptHeads
+) -> AsyncGenerator[Sequence[Leaf], None]:
+    """The leaf hashes of the database, as far as they hash to a signed root; where they do not, that is a finding and
+    the end."""
+    tree, pending = Frontier(), list[bytes]()
+    async for stored in head_store.heads(conn):
+        pending += stored.leaves
+        tree = tree.extended(stored.leaves)
+        head = kept.open(key, stored.envelope, "PostgreSQL")
+        if head is None:
+            continue  # told already; the next good head covers these leaves too
+        if (head.size, head.root) != (tree.size, tree.root.hex()):
+            detail = f"the leaf hashes kept for the head over {head.size} events are not those it signs"
+            kept.findings.append(Finding(Kind.HEADS, detail))
+            return
+        first = tree.size - len(pending) + 1
+        yield [Leaf(leaf, position, head.time) for position, leaf in enumerate(pending, start=first)]
+        pending = []

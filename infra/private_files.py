@@ -1,0 +1,30 @@
+"""Files that only their owner may read, and that are on the disk, whole, or not there at all."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+from pathlib import Path
+from uuid import uuid4
+
+
+def create_private(path: Path, content: bytes) -> None:
+    """Create a file, unless it exists: an existing one is left as it is, whoever created it a moment ago."""
+    draft = path.with_name(f".{uuid4()}")
+    with os.fdopen(os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as file:
+        file.write(content)
+        file.flush()
+        os.fsync(file.fileno())
+    with contextlib.suppress(FileExistsError):
+        os.link(draft, path)  # whole or not at all, and never in place of another
+    draft.unlink()
+    sync_folder(path.parent)
+
+
+def sync_folder(folder: Path) -> None:
+    """What was created in a folder or removed from it stays so after a power failure."""
+    descriptor = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
