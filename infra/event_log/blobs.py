@@ -64,11 +64,12 @@ class Blobs:
             await self._data(session_id, slot)
 
     async def _data(self, session_id: UUID, slot: Mapping[str, Any]) -> bytes:
-        data = b""
+        chunks: list[bytes] = []
         for number in range(slot["chunks"]):
             if (chunk := await self._chunks.get(f"{session_id}.{slot['blob']}.{number}")) is None:
                 break
-            data += chunk
+            chunks.append(chunk)
+        data = b"".join(chunks)
         if hashlib.sha256(data).hexdigest() != slot["blob"]:
             raise Unreadable(f"session {session_id}: the content kept under {slot['blob']} is missing or was altered")
         return data
