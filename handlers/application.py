@@ -29,6 +29,7 @@ from infra.embedded import Servers
 from infra.event_log.connection import addresses, connected
 from infra.event_log.keys import KeyDirectory
 from infra.event_log.session_log import SessionLog
+from infra.parked import ParkedDeliveries
 from infra.projector import run_projectors
 from infra.settings import Settings
 from infra.streams import EVENTS, drift, init_streams
@@ -150,7 +151,12 @@ async def worker(
         add_reactions(broker, runner, subscriptions)
         connection = await broker.connect()
         js = connection.jetstream()
-        add_publisher(broker, VerdictPublisher(events, js), Subscriptions(inbox_prefix, settings.ack_wait, 1))
+        add_publisher(
+            broker,
+            VerdictPublisher(events, events.connection),
+            ParkedDeliveries(events.connection),
+            Subscriptions(inbox_prefix, settings.ack_wait, 1),
+        )
         stack.push_async_callback(broker.stop)
         await broker.start()
         pump = Pump(

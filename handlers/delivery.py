@@ -1,7 +1,8 @@
 """How a reaction's message is kept, answered and given up (R7; the broker's defaults would lose events).
 
 - while a handler works, its message is kept alive, so that nobody else takes it;
-- done: acknowledged; failed: put back with a growing delay; failed too often: the session ends with a reason;
+- done: acknowledged; failed: put back with a growing delay; failed too often: given up, that is, the session ends with
+  a reason, or a verdict is parked;
 - the log cannot be reached, or another worker is at it: left alone, the server delivers it again by itself;
 - this worker stops: put back at once; has no key for the session's model server: put back for one that has;
 - no event of a session, or one whose record is broken: taken off the consumer, for no delivery can mend it.
@@ -46,9 +47,9 @@ class WorkersLost(Exception):
 
 
 class GiveUp(Protocol):
-    """Ends the session of a message that keeps failing."""
+    """What is done about an event whose message keeps failing, so that the message can be acknowledged."""
 
-    def __call__(self, session_id: UUID, stage: str, error: BaseException, /) -> Awaitable[None]: ...
+    def __call__(self, session_id: UUID, version: int, error: BaseException, /) -> Awaitable[None]: ...
 
 
 def session_of(subject: str) -> UUID:
@@ -102,11 +103,14 @@ async def kept_alive(message: NatsMessage, every_s: float) -> AsyncIterator[None
 
 @dataclass(frozen=True, slots=True)
 class Care:
-    """How the messages of one consumer are treated. Without `give_up` a message is tried for ever."""
+    """How the messages of one consumer are treated. `max_deliveries` None: only what is raised over a message counts,
+    and not how often it was delivered while a server was away or full.
+    """
 
     stage: str
     ack_wait_s: float
-    give_up: GiveUp | None
+    give_up: GiveUp
+    max_deliveries: int | None = MAX_DELIVERIES
     failures: Failures = field(default_factory=Failures)
 
 
@@ -130,13 +134,13 @@ class Delivery(BaseMiddleware[Any, Any]):
     async def _handled(self, call_next: Callable[[Any], Awaitable[Any]], msg: NatsMessage) -> None:
         care, subject = self._care, msg.raw_message.subject
         try:
-            session_of(subject)
+            session_of(subject), version_of(subject)
         except ValueError:
             log.error("%s: %s is no event of a session", care.stage, subject)
             return await _answer(msg.reject())
         try:
-            if care.give_up and msg.raw_message.metadata.num_delivered > MAX_DELIVERIES:
-                raise WorkersLost(f"delivered {MAX_DELIVERIES} times without an answer")
+            if care.max_deliveries and msg.raw_message.metadata.num_delivered > care.max_deliveries:
+                raise WorkersLost(f"delivered {care.max_deliveries} times without an answer")
             await call_next(msg)
         except (Superseded, LogUnavailable) as reason:
             log.info("%s: left to redelivery: %s", care.stage, reason)
@@ -156,17 +160,18 @@ class Delivery(BaseMiddleware[Any, Any]):
         care, subject = self._care, msg.raw_message.subject
         failures = care.failures.add(subject)
         log.error("%s failed, %d times so far, on %s", care.stage, failures, subject, exc_info=error)
-        if care.give_up is None or (failures < MAX_FAILURES and not isinstance(error, WorkersLost)):
+        if failures < MAX_FAILURES and not isinstance(error, WorkersLost):
             return await _answer(msg.nack(delay=delay_after(failures)))
         try:
-            await care.give_up(session_of(subject), care.stage, error)
+            await care.give_up(session_of(subject), version_of(subject), error)
         except (ChainBroken, Unreadable) as broken:
             log.critical("%s: the session cannot even be ended: %s", care.stage, broken)
             await _answer(msg.reject())
         except Exception:
-            log.exception("%s: could not end the session", care.stage)
+            log.exception("%s: %s could not be given up", care.stage, subject)
             await _answer(msg.nack(delay=MAX_DELAY_S))
         else:
+            log.error("%s: given up: %s", care.stage, subject)
             care.failures.forget(subject)
             await _answer(msg.ack())
 

@@ -13,6 +13,7 @@ from faststream.nats import JStream, NatsBroker, NatsMessage, NatsRouter, PullSu
 from handlers.delivery import Care, Delivery, session_of, version_of
 from handlers.runner import SessionRunner
 from handlers.verdict_publisher import VerdictPublisher
+from infra.parked import ParkedDeliveries
 from infra.streams import EVENTS, REACTIONS
 
 STREAM = JStream(EVENTS, declare=False)  # declaring would rewrite the stream's configuration
@@ -42,14 +43,25 @@ def add_reactions(broker: NatsBroker, runner: SessionRunner, subscriptions: Subs
         async def react(session_id: UUID, version: int, phase: str = phase) -> None:
             await runner.advance(session_id, phase, version=version)
 
-        care = Care(phase, subscriptions.ack_wait_s, runner.give_up)
+        async def end(session_id: UUID, _: int, error: BaseException, phase: str = phase) -> None:
+            await runner.give_up(session_id, phase, error)
+
+        care = Care(phase, subscriptions.ack_wait_s, end)
         subscribe(broker, subscriptions, topic, react, care)
 
 
-def add_publisher(broker: NatsBroker, publisher: VerdictPublisher, subscriptions: Subscriptions) -> None:
-    """The verdict publisher, on a consumer for each event type it makes public (R52). It never gives a verdict up."""
+def add_publisher(
+    broker: NatsBroker, publisher: VerdictPublisher, parked: ParkedDeliveries, subscriptions: Subscriptions
+) -> None:
+    """The verdict publisher, on a consumer for each event type it makes public (R52). What keeps failing is parked, and
+    others go on; a server that is away is waited for, however often a message is delivered meanwhile (R66).
+    """
     for durable, topic in PUBLISHERS.items():
-        care = Care(durable, subscriptions.ack_wait_s, give_up=None)
+
+        async def park(session_id: UUID, version: int, error: BaseException, durable: str = durable) -> None:
+            await parked.park(session_id, version, durable, error)
+
+        care = Care(durable, subscriptions.ack_wait_s, park, max_deliveries=None)
         subscribe(broker, subscriptions, topic, publisher.publish, care)
 
 

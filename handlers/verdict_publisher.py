@@ -5,12 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from uuid import UUID
 
-from nats.js import JetStreamContext
-
-from domain.public_events import public_event
+from domain.public_events import PublicEvent, public_event
 from handlers.ports import EventLog
 from handlers.runner import Behind
 from infra import verdict_stream
+from infra.event_log.connection import Connection
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,13 +17,20 @@ class VerdictPublisher:
     """Reads the recorded event a message tells of, and publishes what it means to others."""
 
     events: EventLog
-    js: JetStreamContext
+    connection: Connection
 
     async def publish(self, session_id: UUID, version: int) -> None:
-        """Publish the public event of one recorded event; one that is there already is left alone. Raises Behind."""
+        """Publish the public event of one recorded event; one that is there already is left alone.
+
+        Raises Behind, or infra.event_log.errors.LogError.
+        """
+        event = await self.event_of(session_id, version)
+        if event is not None:
+            await verdict_stream.publish(self.connection, event, session_id, version)
+
+    async def event_of(self, session_id: UUID, version: int) -> PublicEvent | None:
+        """What would be published; None where a recorded event concerns nobody outside. Raises as `publish` does."""
         history = await self.events.load(session_id, at_least=version)
         if len(history) < version:
             raise Behind(f"session {session_id} is known up to version {len(history)}, not {version}")
-        event = public_event(history[version - 1])
-        if event is not None:
-            await verdict_stream.publish(self.js, event, session_id, version)
+        return public_event(history[version - 1])

@@ -59,6 +59,7 @@ PERMISSIONS: Mapping[Role, Permissions] = {
             "assay.blob.>",
             "assay.verdict.>",
             "assay.access.>",
+            "assay.parked.>",
             "$JS.API.INFO",
             "$JS.API.STREAM.INFO.*",
             "$JS.API.STREAM.MSG.GET.*",

@@ -28,6 +28,7 @@ class Action(StrEnum):
     EXPORT = "export"
     OVERRIDE = "override"
     ERASE = "erase"
+    DROP = "drop"  # a parked verdict of it
 
 
 class Access(BaseModel):

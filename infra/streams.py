@@ -24,11 +24,13 @@ EVENTS = "ASSAY_EVENTS"
 BLOBS = "ASSAY_BLOBS"
 VERDICTS = "ASSAY_VERDICTS"
 ACCESS = "ASSAY_ACCESS"
+PARKED = "ASSAY_PARKED"
 
 EVENT_PREFIX = "assay.event"
 BLOB_PREFIX = "assay.blob"
 VERDICT_PREFIX = "assay.verdict"
 ACCESS_PREFIX = "assay.access"
+PARKED_PREFIX = "assay.parked"
 
 SCHEMA = "1"
 """Layout of subjects, headers and bodies; stands in the streams' metadata."""
@@ -60,6 +62,7 @@ def stream_configs(replicas: int = 1) -> tuple[StreamConfig, ...]:
         append_only(BLOBS, BLOB_PREFIX, replicas),
         append_only(VERDICTS, VERDICT_PREFIX, replicas),
         append_only(ACCESS, ACCESS_PREFIX, replicas),
+        append_only(PARKED, PARKED_PREFIX, replicas),
     )
 
 

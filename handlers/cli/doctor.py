@@ -20,10 +20,12 @@ from handlers.application import jetstream, open_log
 from infra.access import Role
 from infra.audit.signed_heads import last_heads
 from infra.embedded import Servers, running_servers_async
+from infra.event_log.connection import Connection, connected
 from infra.event_log.errors import LogError
+from infra.parked import ParkedDeliveries
 from infra.projector_status import ProjectorStatus, projector_status
 from infra.settings import Settings
-from infra.streams import EVENTS, REACTIONS, drift
+from infra.streams import EVENTS, PARKED, REACTIONS, drift
 
 OUR_PACKAGES = ("domain", "handlers", "infra", "projections", "prompts")
 DISTRIBUTION = "assay"
@@ -91,7 +93,8 @@ def _topics() -> Iterator[Finding]:
 
 async def _log(settings: Settings, servers: Servers) -> AsyncIterator[Finding]:
     try:
-        async with jetstream(servers, Role.SERVICE) as js:
+        async with connected(servers, Role.SERVICE) as connection:
+            js = connection.client.jetstream()
             differences = await drift(js, ack_wait=settings.ack_wait)
             for difference in differences:
                 yield Finding("streams", "problem", difference)
@@ -99,6 +102,8 @@ async def _log(settings: Settings, servers: Servers) -> AsyncIterator[Finding]:
                 yield Finding("streams", "ok", "streams and consumers are as defined")
             async for finding in _consumers(js):
                 yield finding
+            if f"stream {PARKED} does not exist" not in differences:
+                yield await _parked(connection)
     except (LogError, NatsError, OSError) as error:
         yield Finding("nats", "problem", str(error) or type(error).__name__)
 
@@ -130,6 +135,13 @@ async def _heads(settings: Settings, servers: Servers, last: int) -> Finding:
     newest = max(heads, key=lambda head: head.size)
     behind = max(0, last - newest.size)
     return Finding("heads", "ok", f"{newest.size} events signed at {newest.time:%Y-%m-%d %H:%M:%S}, {behind} not yet")
+
+
+async def _parked(connection: Connection) -> Finding:
+    waiting = sum(one.settlement is None for one in await ParkedDeliveries(connection).all())
+    if waiting:
+        return Finding("parked", "problem", f"{waiting} verdicts could not be published: `assay parked list`")
+    return Finding("parked", "ok", "no verdict waits to be looked at")
 
 
 def _read_models(servers: Servers, last: int) -> Iterator[Finding]:

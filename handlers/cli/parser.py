@@ -20,6 +20,7 @@ def build_parser() -> argparse.ArgumentParser:
     _access(commands)
     _proof(commands)
     _operation(commands)
+    _parked(commands)
     return parser
 
 
@@ -156,6 +157,26 @@ def _operation(commands: _Commands) -> None:
     init.add_argument("--print-users", action="store_true", help="print the users' part of a nats-server configuration")
     doctor = _add(commands, "doctor", "doctor:run", "Check servers, streams, consumers and read models.")
     _json_flag(doctor)
+
+
+def _parked(commands: _Commands) -> None:
+    parked = commands.add_parser("parked", help="Verdicts that could not be published and wait to be looked at.")
+    verbs = parked.add_subparsers(title="commands", required=True, metavar="COMMAND")
+    listing = _add(verbs, "list", "parked:list_parked", "List them, oldest first.")
+    listing.add_argument("--all", action="store_true", help="those that were published later or dropped, too")
+    show = _add(verbs, "show", "parked:show", "Show one, and whether it could be published now.")
+    requeue = _add(verbs, "requeue", "parked:requeue", "Publish one now, or every one that waits; at most once each.")
+    drop = _add(verbs, "drop", "parked:drop", "Give one up: it is not published.")
+    for parser in (show, requeue, drop):
+        parser.add_argument("name", nargs="?" if parser is requeue else None, metavar="ID", help=_PARKED_ID)
+    requeue.add_argument("--all", action="store_true", help="every one that waits")
+    drop.add_argument("--reason", default="", metavar="TEXT", help="recorded with it; or say --yes")
+    drop.add_argument("--yes", action="store_true", help="without a reason")
+    for parser in (listing, show, requeue, drop):
+        _json_flag(parser)
+
+
+_PARKED_ID = "SESSION.VERSION as listed, or the unique beginning of one"
 
 
 def _positive(text: str) -> int:

@@ -1,4 +1,4 @@
-"""A stream where each subject is written once: blobs, verdicts for other systems, the access log."""
+"""A stream where each subject is written once: blobs, verdicts for other systems, parked ones, the access log."""
 
 from __future__ import annotations
 
@@ -42,7 +42,9 @@ class WriteOnce:
         subject = f"{self._prefix}.{name}"
         async for _ in attempts(self._patience):
             try:
-                answer(await self._connection.request(subject, body, {**(headers or {}), **expect_empty(subject)}))
+                stored = answer(
+                    await self._connection.request(subject, body, {**(headers or {}), **expect_empty(subject)})
+                )
             except Unanswered:
                 continue
             except Rejected as error:
@@ -51,7 +53,7 @@ class WriteOnce:
                 if error.code in FULL:
                     raise LogFull(f"{self._stream} takes nothing more: {error}") from None
                 raise LogError(f"{self._stream} refused {subject}: {error} ({error.code})") from None
-            return True
+            return not stored.get("duplicate", False)
         raise self._unavailable()
 
     async def get(self, name: str) -> bytes | None:

@@ -18,9 +18,15 @@ from infra.event_log.errors import AccessRefused
 
 Connected = Callable[[Role], AbstractAsyncContextManager[Connection]]
 
-STREAMS = ("ASSAY_EVENTS", "ASSAY_BLOBS", "ASSAY_VERDICTS", "ASSAY_ACCESS")
+STREAMS = ("ASSAY_EVENTS", "ASSAY_BLOBS", "ASSAY_VERDICTS", "ASSAY_ACCESS", "ASSAY_PARKED")
 GUESTS = (Role.SERVICE, Role.PROJECTOR, Role.SUBSCRIBER)
-WRITES = ("assay.event.0.x.1.SessionOpened", "assay.blob.x.y.0", "assay.verdict.PASS.x.1", "assay.access.x")
+WRITES = (
+    "assay.event.0.x.1.SessionOpened",
+    "assay.blob.x.y.0",
+    "assay.verdict.PASS.x.1",
+    "assay.access.x",
+    "assay.parked.x",
+)
 
 STREAM_CHANGES = [
     f"$JS.API.STREAM.{operation}.{stream}"

@@ -71,16 +71,15 @@ Case = Callable[[Any, Any, UUID], Any]
 def published(
     connected: Callable[[Role], Any], open_log: Callable[..., Any], diagnosis: Callable[..., list[Any]]
 ) -> Callable[[Sequence[Event], Case], list[tuple[str, dict[str, str], dict[str, Any]]]]:
-    """`published(events, case)`: record a session that ends with these events, let `case(publisher, js, session_id)`
+    """`published(events, case)`: record a session that ends with these events, let `case(publisher, nats, session_id)`
     publish, and return what stands on the stream about it: subject, headers and event, as a subscriber reads them."""
 
     async def run(events: Sequence[Event], case: Case) -> list[tuple[str, dict[str, str], dict[str, Any]]]:
         session_id = uuid4()
         opening = [entry.event for entry in diagnosis()[:2]]
-        async with open_log() as log, connected(Role.SERVICE) as service:
+        async with open_log() as log:
             await log.append(session_id, None, [*opening, *events], actor="test")
-            js = service.client.jetstream()
-            await case(VerdictPublisher(log, js), js, session_id)
+            await case(VerdictPublisher(log, log.connection), log.connection, session_id)
         return await _read(session_id)
 
     async def _read(session_id: UUID) -> list[tuple[str, dict[str, str], dict[str, Any]]]:
@@ -142,9 +141,9 @@ def test_nothing_on_the_stream_holds_a_text_of_the_session(published: Any) -> No
 def test_publishing_again_adds_nothing(published: Any) -> None:
     """R52: a redelivered message, a replay, two publishers at once."""
 
-    async def case(publisher: VerdictPublisher, js: Any, session_id: UUID) -> None:
-        await asyncio.gather(*(once(VerdictPublisher(publisher.events, js), js, session_id) for _ in range(3)))
-        await once(publisher, js, session_id)
+    async def case(publisher: VerdictPublisher, nats: Any, session_id: UUID) -> None:
+        await asyncio.gather(*(once(VerdictPublisher(publisher.events, nats), nats, session_id) for _ in range(3)))
+        await once(publisher, nats, session_id)
 
     assert len(published([ISSUED, COMPLETED], case)) == 2
 
@@ -152,13 +151,13 @@ def test_publishing_again_adds_nothing(published: Any) -> None:
 def test_a_publisher_restored_after_the_deduplication_window_adds_nothing(published: Any) -> None:
     """R52: the subject is taken, whatever the message's id."""
 
-    async def case(publisher: VerdictPublisher, js: Any, session_id: UUID) -> None:
+    async def case(publisher: VerdictPublisher, nats: Any, session_id: UUID) -> None:
         history = await publisher.events.load(session_id)
         event = public_event(history[2])
         assert event is not None
-        assert await verdict_stream.publish(js, event, session_id, 3) is True
+        assert await verdict_stream.publish(nats, event, session_id, 3) is True
         event.attributes["id"] = str(uuid4())
-        assert await verdict_stream.publish(js, event, session_id, 3) is False
+        assert await verdict_stream.publish(nats, event, session_id, 3) is False
 
     assert len(published([ISSUED], case)) == 1
 
