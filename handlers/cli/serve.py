@@ -4,13 +4,24 @@ from __future__ import annotations
 
 import argparse
 import asyncio
+import logging
 import signal
 import sys
+from contextlib import AsyncExitStack
+
+from nats.errors import Error as NatsError
 
 from handlers.application import make_ready, worker
 from handlers.cli.errors import UsageError
-from infra.embedded import running_servers_async
+from infra.embedded import Servers, running_servers_async
+from infra.event_log.connection import pauses
+from infra.event_log.errors import LogUnavailable
 from infra.settings import Settings
+
+log = logging.getLogger(__name__)
+
+START_S = 60.0
+"""For so long a worker that is started before the log, or while it restarts, waits for it."""
 
 
 def serve(arguments: argparse.Namespace, settings: Settings) -> int:
@@ -33,9 +44,27 @@ async def _work(settings: Settings) -> None:
     stop = asyncio.Event()
     for number in (signal.SIGINT, signal.SIGTERM):
         asyncio.get_running_loop().add_signal_handler(number, stop.set)
-    async with running_servers_async(settings) as servers:
-        await make_ready(settings, servers)
-        async with worker(settings, servers):
+    async with running_servers_async(settings) as servers, AsyncExitStack() as stack:
+        if await _begin(stack, settings, servers, stop):
             print(f"assay: working; NATS at {servers.nats_url}; Ctrl-C stops", file=sys.stderr, flush=True)
             await stop.wait()
-            print("assay: stopping", file=sys.stderr, flush=True)
+        print("assay: stopping", file=sys.stderr, flush=True)
+
+
+async def _begin(stack: AsyncExitStack, settings: Settings, servers: Servers, stop: asyncio.Event) -> bool:
+    """Whether all workers run; False if told to stop before. Raises what the log last failed with."""
+    failure: LogUnavailable | NatsError | None = None
+    for pause in pauses(START_S):
+        if stop.is_set():
+            return False
+        try:
+            await make_ready(settings, servers)
+            await stack.enter_async_context(worker(settings, servers))
+        except (LogUnavailable, NatsError) as error:
+            log.warning("waiting for the log: %s", error)
+            failure = error
+            await asyncio.sleep(pause)
+        else:
+            return True
+    assert failure is not None
+    raise failure

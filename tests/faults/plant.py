@@ -97,7 +97,10 @@ class Plant:
         self.postgres.ensure_running()
         asyncio.run(self._initialise())
         for _ in range(workers):
-            self.workers.append(self._start_worker())
+            self.start_worker()
+
+    def start_worker(self) -> None:
+        self.workers.append(self._start_worker())
 
     def stop(self) -> None:
         for process in self.workers:
@@ -141,7 +144,7 @@ class Plant:
     def _start_worker(self) -> subprocess.Popen[bytes]:
         path = os.pathsep.join([str(HERE), *filter(None, [os.environ.get("PYTHONPATH")])])
         self.started += 1
-        said = self.folder / f"worker-{self.started}.log"
+        said = self._log_file(self.started)
         with said.open("wb") as log:
             process = subprocess.Popen(
                 [sys.executable, "-m", "handlers", "worker"],
@@ -155,6 +158,14 @@ class Plant:
             time.sleep(0.05)
         assert process.poll() is None, said.read_text()
         return process
+
+    def said_by_worker(self, number: int) -> str:
+        """What the worker that was started as this one, counted from 1, has logged so far; "" before it starts."""
+        said = self._log_file(number)
+        return said.read_text() if said.exists() else ""
+
+    def _log_file(self, number: int) -> Path:
+        return self.folder / f"worker-{number}.log"
 
     # ------------------------------------------------------------ breaking
 

@@ -6,11 +6,13 @@ import asyncio
 import random
 import time
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 from uuid import UUID
 
 import pytest
 
+from infra.embedded.process import wait_until
 from tests.faults.questions import QUESTIONS
 
 KILLS = 20
@@ -66,3 +68,17 @@ def test_two_workers_record_every_step_once_and_run_no_tool_twice(plant: Callabl
                 assert steps == list(range(len(steps)))
 
     asyncio.run(scenario())
+
+
+def test_a_worker_that_starts_before_the_log_waits_for_it(plant: Callable[..., Any]) -> None:
+    """R67: after a power cut nobody decides which of them comes back first."""
+    broken = plant(0)
+    broken.nats.stop()
+
+    with ThreadPoolExecutor(1) as pool:
+        starting = pool.submit(broken.start_worker)
+        wait_until(lambda: "waiting for the log" in broken.said_by_worker(1), 60)
+        broken.nats.ensure_running()
+        starting.result()
+
+    assert "working" in broken.said_by_worker(1)
