@@ -13,7 +13,7 @@ import contextlib
 import json
 import logging
 import zlib
-from collections.abc import AsyncIterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
 from email.parser import BytesHeaderParser
 from typing import Any
@@ -95,17 +95,22 @@ class EventStream:
 
     # ------------------------------------------------------------ writing
 
-    async def append(self, drafts: Sequence[Draft]) -> tuple[int, ...]:
+    async def append(
+        self, drafts: Sequence[Draft], *, confirm: Callable[[], Awaitable[None]] | None = None
+    ) -> tuple[int, ...]:
         """Store all drafts or none, and return their positions, which are consecutive.
 
-        All must carry the same commit id. Raises Conflict, LogFull, or LogUnavailable if no answer could be had, in
-        which case the outcome is unknown.
+        All must carry the same commit id. `confirm` is awaited before each attempt, since the connection may have come
+        back to another log; what it raises ends the append. Raises Conflict, LogFull, or LogUnavailable if no answer
+        could be had, in which case the outcome is unknown.
         """
         if not drafts:
             return ()
         self._check(drafts)
         rejection: Rejected | None = None
         for pause in pauses(self._patience):
+            if confirm:
+                await confirm()
             try:
                 return await (self._publish(drafts[0]) if len(drafts) == 1 else self._publish_batch(drafts))
             except Rejected as error:

@@ -146,7 +146,7 @@ class SessionLog:
             ACTOR_HEADER: actor,
         }
         drafts = await self._drafts(session_id, after, events, shared)
-        positions = await self._stream.append(drafts)
+        positions = await self._stream.append(drafts, confirm=self.confirm_heads)
         return tuple(
             _recorded(draft.headers, position, event)
             for draft, position, event in zip(drafts, positions, events, strict=True)

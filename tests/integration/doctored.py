@@ -1,0 +1,164 @@
+"""A signed log of three short sessions whose operator can rewrite it, and what `assay verify` says of it."""
+
+from __future__ import annotations
+
+import json
+import os
+import secrets
+from collections.abc import AsyncIterator, Iterable, Sequence
+from contextlib import asynccontextmanager, redirect_stderr, redirect_stdout
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime, timedelta
+from io import StringIO
+from pathlib import Path
+from typing import Any
+from unittest.mock import patch
+from uuid import UUID, uuid4
+
+import psycopg
+from nats.js import JetStreamContext
+
+from domain.events import (
+    Event,
+    FeedbackGiven,
+    FeedbackGivenContent,
+    FeedbackGivenFacts,
+    Recorded,
+    SessionCancelled,
+    SessionCancelledContent,
+)
+from handlers.application import open_log
+from handlers.cli import main
+from handlers.head_writer import HeadWriter
+from infra.access import Role
+from infra.embedded import Servers
+from infra.embedded.nats_server import NatsServer
+from infra.event_log.connection import connected
+from infra.event_log.jetstream import Stored, partition_of
+from infra.event_log.session_log import SessionLog
+from infra.settings import Settings
+from infra.streams import BLOBS, EVENTS, init_streams, stream_configs
+
+A, B, C = (UUID(f"0198c0de-0000-7000-8000-00000000000{number}") for number in (1, 2, 3))
+TURNS = (A, B, A, A, B, C, C, B, A)
+"""Whose event stands at which position; the heads cover 5 and 8 of them."""
+LARGE = 6
+"""Position of the event whose content is kept beside the log."""
+
+
+@dataclass(frozen=True)
+class Site:
+    """One nats-server and one database, with the key and the heads file in a folder apart."""
+
+    nats: NatsServer
+    dsn: str
+    folder: Path
+
+    @property
+    def servers(self) -> Servers:
+        return Servers(self.nats.url, self.nats.credentials, self.dsn)
+
+    @property
+    def settings(self) -> Settings:
+        return Settings(
+            nats_url=self.nats.url,
+            key_dir=self.folder / "keys",
+            signing_key=self.folder / "signing.pem",
+            heads_file=self.folder / "heads.jsonl",
+        )
+
+    def log(self) -> Any:
+        """`async with site.log() as events`: the service's."""
+        return open_log(self.settings, self.servers)
+
+    @asynccontextmanager
+    async def admin(self) -> AsyncIterator[JetStreamContext]:
+        async with connected(self.servers, Role.ADMIN) as connection:
+            yield connection.client.jetstream()
+
+    def head_writer(self, events: SessionLog, **options: Any) -> HeadWriter:
+        settings = self.settings
+        files = {"key_file": settings.signing_key, "heads_file": settings.heads_file}
+        return HeadWriter(events, self.dsn, clock=lambda: datetime.now(UTC), **(files | options))
+
+    def verify(self, *arguments: str, **environment: str) -> tuple[int, dict[str, Any], str]:
+        """Exit status, the JSON document and standard error of `assay verify --json`."""
+        settings = self.settings
+        known = {
+            "ASSAY_NATS_URL": self.nats.url,
+            "ASSAY_NATS_SERVICE_PASSWORD": self.nats.credentials[Role.SERVICE].password.get_secret_value(),
+            "ASSAY_POSTGRES_DSN": self.dsn,
+            "ASSAY_KEY_DIR": str(settings.key_dir),
+            "ASSAY_SIGNING_KEY": str(settings.signing_key),
+            "ASSAY_HEADS_FILE": str(settings.heads_file),
+        }
+        kept = {name: value for name, value in os.environ.items() if not name.startswith("ASSAY_")}
+        out, err = StringIO(), StringIO()
+        with redirect_stdout(out), redirect_stderr(err), patch.dict(os.environ, kept | known | environment, clear=True):
+            status = main(["verify", "--json", *arguments])
+        return status, json.loads(out.getvalue() or "{}"), err.getvalue()
+
+    def found(self, *arguments: str, **environment: str) -> list[tuple[str, int | None, str | None, int | None]]:
+        """What `assay verify` finds: kind, position, session, version."""
+        status, document, err = self.verify(*arguments, **environment)
+        assert status == (3 if document.get("findings") else 0), err
+        names = ("kind", "position", "session_id", "version")
+        return [tuple(finding[name] for name in names) for finding in document["findings"]]
+
+
+def new_database(servers: Servers) -> str:
+    """DSN of an empty one; it goes with the server at the end of the run."""
+    name = f"site_{uuid4().hex}"
+    with psycopg.connect(servers.postgres_dsn, autocommit=True) as connection:
+        connection.execute(f'CREATE DATABASE "{name}"')
+    return servers.postgres_dsn.rpartition("/")[0] + f"/{name}"
+
+
+def note(text: str) -> Event:
+    return FeedbackGiven(facts=FeedbackGivenFacts(rating="wrong"), content=FeedbackGivenContent(text=text))
+
+
+def end() -> Event:
+    return SessionCancelled(content=SessionCancelledContent())
+
+
+async def make_streams(site: Site) -> None:
+    """All streams, empty; those of events and blobs without the flags that deny an operator to rewrite them."""
+    async with site.admin() as js:
+        for config in stream_configs():
+            if config.name in (EVENTS, BLOBS):
+                await js.add_stream(replace(config, deny_delete=False, deny_purge=False))
+        await init_streams(js)
+
+
+async def record(events: SessionLog, turns: Iterable[UUID], last: dict[UUID, Recorded], first: int = 1) -> None:
+    """One event a turn, an hour old."""
+    an_hour_ago = datetime.now(UTC) - timedelta(hours=1)
+    for position, session_id in enumerate(turns, start=first):
+        text = secrets.token_hex(600_000) if position == LARGE else f"note {position}"
+        (last[session_id],) = await events.append(
+            session_id, last.get(session_id), [note(text)], actor="actor-1", time=an_hour_ago
+        )
+
+
+async def record_and_sign(site: Site) -> tuple[Stored, ...]:
+    """The whole log, signed at 5 and at 8 of its 9 events."""
+    last: dict[UUID, Recorded] = {}
+    async with site.log() as events:
+        await record(events, TURNS[:5], last)
+        await site.head_writer(events).finish()
+        await record(events, TURNS[5:8], last, 6)
+        await site.head_writer(events).finish()
+        await record(events, TURNS[8:], last, 9)
+        return await events.stored_page(0, 100)
+
+
+async def rewrite(site: Site, stored: Sequence[Stored]) -> None:
+    """The stream of events made anew with these, in this order."""
+    async with site.admin() as js:
+        await js.delete_stream(EVENTS)
+        await js.add_stream(replace(stream_configs()[0], deny_delete=False, deny_purge=False))
+        for event in stored:
+            subject = f"assay.event.{partition_of(event.originator)}.{event.originator}.{event.version}.{event.type}"
+            headers = {name: value for name, value in event.headers.items() if name.startswith("Assay-")}
+            await js.publish(subject, event.body, headers=headers)
