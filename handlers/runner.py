@@ -9,45 +9,26 @@ import asyncio
 import logging
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, assert_never
+from typing import Any
 from uuid import UUID
 
 from domain.contracts import Agent
 from domain.events import Event
 from domain.model_reply import ErrorKind, ModelFailure, ModelReply
 from domain.session.commands import (
-    BeginNextRound,
-    CloseByTemplate,
     Command,
     FailSession,
     FinishTool,
-    InterruptTool,
-    JudgeByCode,
     RecordModelCall,
-    RunGatekeeper,
     StartTool,
-    StopExecutor,
+    command_for,
 )
 from domain.session.conversation import already_recorded, messages_for
 from domain.session.decide import decide
+from domain.session.ending import STEP_FAILED
 from domain.session.evolve import evolve, fold
 from domain.session.state import CaseFile, Closed, Open, SessionState, Unopened
-from domain.session.steps import (
-    CallModel,
-    CheckEvidence,
-    Conclude,
-    EndExecutor,
-    GiveUp,
-    IssueVerdict,
-    RecordInterrupted,
-    RunTool,
-    StartRound,
-    Step,
-    Wait,
-    next_step,
-    phase_of,
-    seconds_left,
-)
+from domain.session.steps import CallModel, RunTool, Step, Wait, next_step, phase_of, seconds_left
 from domain.session.tool_calls import Run, prepare_call
 from handlers.ports import Clock, EventLog, Prompts, Workbench, WorkbenchFor
 from handlers.tool_run import run_tool
@@ -118,7 +99,7 @@ class SessionRunner:
         found = phase_of(fold(await self.events.load(session_id)))
         if found and phase in {found, None}:
             reason = f"步骤 {found} 反复失败：{type(error).__name__}: {error}"
-            await self.submit(session_id, FailSession(found, "step_failed", reason))
+            await self.submit(session_id, FailSession(found, STEP_FAILED, reason))
 
     # ------------------------------------------------------------ steps
 
@@ -132,7 +113,7 @@ class SessionRunner:
             case RunTool():
                 return await self._run_tool(state, step)
             case _:
-                return await self._decided(state, _command_of(step))
+                return await self._decided(state, command_for(step))
 
     async def _newer(self, session_id: UUID, phase: str, conflict: Conflict) -> SessionState:
         """The session was ended from outside, or another worker is at it: only then is its phase the same."""
@@ -238,25 +219,3 @@ def _as_function(tool: Tool) -> dict[str, Any]:
         "type": "function",
         "function": {"name": tool.name, "description": tool.description, "parameters": tool.parameters},
     }
-
-
-def _command_of(
-    step: RecordInterrupted | EndExecutor | CheckEvidence | IssueVerdict | StartRound | Conclude | GiveUp,
-) -> Command:
-    match step:
-        case RecordInterrupted():
-            return InterruptTool(step.turn.step_index, step.call_index)
-        case EndExecutor():
-            return StopExecutor(step.ended_by)
-        case CheckEvidence():
-            return RunGatekeeper()
-        case IssueVerdict():
-            return JudgeByCode()
-        case StartRound():
-            return BeginNextRound()
-        case Conclude():
-            return CloseByTemplate()
-        case GiveUp():
-            return FailSession(step.stage, step.reason_code, step.reason)
-        case _:
-            assert_never(step)

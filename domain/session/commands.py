@@ -4,13 +4,22 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Literal, TypeAlias
+from typing import Literal, TypeAlias, assert_never
 
 from domain.contracts import Agent, Message
 from domain.events import Sources
 from domain.model_reply import ModelFailure, ModelReply
 from domain.session.conversation import ChatMessage
-from domain.session.steps import Budget
+from domain.session.steps import (
+    Budget,
+    CheckEvidence,
+    Conclude,
+    EndExecutor,
+    GiveUp,
+    IssueVerdict,
+    RecordInterrupted,
+    StartRound,
+)
 from domain.session.tool_calls import Preparation, ToolOutcome
 from domain.settings import SessionSettings
 
@@ -137,3 +146,26 @@ StepCommand: TypeAlias = (
 """What a worker records of the step that was due."""
 
 Command: TypeAlias = OpenSession | StepCommand | FailSession | CancelSession | GiveFeedback | EraseSession
+
+
+def command_for(
+    step: RecordInterrupted | EndExecutor | CheckEvidence | IssueVerdict | StartRound | Conclude | GiveUp,
+) -> Command:
+    """What is recorded of a due step that asks nothing of a model or a tool."""
+    match step:
+        case RecordInterrupted():
+            return InterruptTool(step.turn.step_index, step.call_index)
+        case EndExecutor():
+            return StopExecutor(step.ended_by)
+        case CheckEvidence():
+            return RunGatekeeper()
+        case IssueVerdict():
+            return JudgeByCode()
+        case StartRound():
+            return BeginNextRound()
+        case Conclude():
+            return CloseByTemplate()
+        case GiveUp():
+            return FailSession(step.stage, step.reason_code, step.reason)
+        case _:
+            assert_never(step)

@@ -29,6 +29,9 @@ from domain.session.state import CaseFile
 from domain.verdict.routing import OUTCOMES
 from domain.verdict.rule_evaluation import evaluate_by_rule
 
+STEP_FAILED = "step_failed"
+"""Reason code of a session that a worker gave up; every other one follows from what is recorded."""
+
 FAILURE_SENTENCES = {
     "model_auth": "模型服务拒绝了凭据",
     "model_bad_request": "模型服务拒绝了请求",
@@ -37,7 +40,7 @@ FAILURE_SENTENCES = {
     "model_timeout": "模型服务没有及时返回",
     "model_unreachable": "无法连接模型服务",
     "model_not_a_completion": "模型服务返回的不是可用的补全结果",
-    "step_failed": "诊断步骤反复失败",
+    STEP_FAILED: "诊断步骤反复失败",
     "erased": "会话内容已被擦除",
 }
 OTHER_FAILURE = "诊断无法继续"

@@ -78,7 +78,7 @@ def _after_failure(file: CaseFile, agent: Agent, attempt: int, failure: ModelFai
     if agent is Agent.COMPOSER:
         return completed(file)
     if agent is Agent.VERIFIER and failure.kind is ErrorKind.NOT_A_COMPLETION:  # a silent verifier is R39's affair
-        return (verdict_issued(file, VerifierUnreadable(failure.message)),)
+        return (verdict_issued(file, VerifierUnreadable(file.masked(failure.message))),)
     return failed(file, agent, f"model_{failure.kind}", failure.message)
 
 

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import json
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, TypeAlias
 
 from domain.contracts import EvidenceRef, EvidenceStatus, RetrievalDetails, ToolClass, ToolInvocation
+from domain.events import Erased, ToolInvoked
 from domain.evidence.extraction import extract_evidence
 from domain.evidence.masking import mask, mask_output, patterns_with
 from domain.json_objects import load_strict
@@ -15,6 +16,7 @@ from domain.session.state import CaseFile, ToolCall
 from domain.session.steps import RunTool
 
 MAX_ARGUMENT_DEPTH = 50
+UNEXPLAINED = "工具报告失败，没有说明原因。"  # so that only a failure found in the output has no message
 
 
 @dataclass(frozen=True, slots=True)
@@ -163,21 +165,44 @@ def recorded_outcome(
     """A tool's raw result as it is recorded: masked (R22), then its refs extracted from the masked text (R18)."""
     patterns = patterns_with(mask_patterns)
     shown, counts = mask_output(output, patterns)
-    message, more = mask(error_message, patterns)
-    details = retrieval.model_copy(update={"masked": _summed(counts, more)})
-    if success:
-        details = extract_evidence(tool_name, shown, query=details.query, window=details.window, base=details)
+    message, more = mask(error_message if success else error_message or UNEXPLAINED, patterns)
+    details = retrieval.model_copy(update={"evidence_refs": None, "masked": _summed(counts, more)})
+    return _judged_outcome(tool_name, ToolOutcome(success, shown, error_kind, message, details, duration_ms))
+
+
+def _judged_outcome(tool_name: str, told: ToolOutcome) -> ToolOutcome:
+    """What the tool told, with refs and status by code; a success that says in its output that it failed has failed."""
+    details = told.details
+    if told.success:
+        details = extract_evidence(tool_name, told.output, query=details.query, window=details.window, base=details)
     else:
         details = details.model_copy(update={"evidence_status": EvidenceStatus.FAILED, "evidence_refs": ()})
     failed = details.evidence_status is EvidenceStatus.FAILED
-    return ToolOutcome(
-        success=success and not failed,
-        output=shown,
-        error_kind=error_kind or ("source" if failed else None),
-        error_message=message,
-        details=details,
-        duration_ms=duration_ms,
+    error_kind = told.error_kind or ("source" if failed else None)
+    return replace(told, success=told.success and not failed, error_kind=error_kind, details=details)
+
+
+def judged_again(recorded: ToolInvoked) -> ToolOutcome | None:
+    """The outcome that today's extraction makes of a recorded run; None where no tool was run, or texts are erased."""
+    facts, content = recorded.facts, recorded.content
+    refused = facts.error_kind in ("budget", "unknown_tool") or (
+        facts.error_kind == "bad_arguments" and not facts.output_length  # a tool's own refusal says why in its output
     )
+    if isinstance(content, Erased) or refused or facts.duplicate_of is not None:
+        return None
+    failed_by_output = facts.error_kind == "source" and not content.error_message
+    details = content.retrieval_details.model_copy(update={"evidence_refs": None})
+    if failed_by_output:
+        details = details.model_copy(update={"evidence_status": EvidenceStatus.NO_EVIDENCE})
+    told = ToolOutcome(
+        success=facts.success or failed_by_output,
+        output=content.output,
+        error_kind=None if failed_by_output else facts.error_kind,
+        error_message=content.error_message,
+        details=details,
+        duration_ms=facts.duration_ms,
+    )
+    return _judged_outcome(content.tool_name, told)
 
 
 def _summed(first: dict[str, int], second: dict[str, int]) -> dict[str, int]:
