@@ -25,6 +25,7 @@ class Action(StrEnum):
     TAIL = "tail"
     REPLAY = "replay"
     DIFF = "diff"
+    READJUDICATE = "readjudicate"
     EXPORT = "export"
     OVERRIDE = "override"
     ERASE = "erase"

@@ -7,7 +7,7 @@ import asyncio
 import json
 import sys
 from dataclasses import replace
-from datetime import UTC, datetime
+from datetime import datetime
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
 from uuid import UUID
@@ -26,6 +26,7 @@ from domain.session.commands import OpenSession
 from handlers.application import PromptFiles, injected_tools, make_ready, wall_clock, worker
 from handlers.cli.errors import UsageError
 from handlers.cli.progress import line_for
+from handlers.cli.since import instant
 from handlers.session_ids import session_id_for
 from handlers.session_settings import model_server, session_settings
 from infra.embedded import Servers, running_servers_async
@@ -94,10 +95,8 @@ def _located(value: str | None) -> str | None:
 
 
 def _time(text: str) -> datetime:
-    """In UTC, which is also meant where no offset is given."""
     try:
-        moment = datetime.fromisoformat(text)
-        moment = moment.astimezone(UTC) if moment.tzinfo else moment.replace(tzinfo=UTC)
+        moment = instant(text)
     except (ValueError, OverflowError):
         raise UsageError(f"--now: {text!r} is no ISO 8601 time, such as 2026-07-08T11:17:00+08:00") from None
     if moment.year not in YEARS:

@@ -19,6 +19,7 @@ _UNUSABLE = (
     ("domain.session.decide", "InvalidCommand"),
     ("infra.settings", "SettingsError"),
     ("infra.queries", "AmbiguousSession"),
+    ("handlers.readjudication", "UnknownSession"),
     ("infra.tools.registry", "ToolLoadError"),
     ("infra.audit.signing_key", "KeyFileError"),
 )

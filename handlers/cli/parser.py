@@ -17,6 +17,7 @@ def build_parser() -> argparse.ArgumentParser:
     _verdict(commands)
     _core(commands)
     _evaluation(commands)
+    _readjudication(commands)
     _access(commands)
     _proof(commands)
     _operation(commands)
@@ -87,12 +88,26 @@ def _session_id(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("session", metavar="ID", help="session id, or the unique beginning of one")
 
 
+def _readjudication(commands: _Commands) -> None:
+    text = "Decide recorded sessions again by today's rules and report what differs; exit 3: something does."
+    again = _add(commands, "readjudicate", "readjudicate:run", text)
+    again.add_argument("sessions", nargs="*", metavar="ID", help="session id, or the unique beginning of one")
+    again.add_argument("--all", action="store_true", help="every session of the log")
+    _since(again, "of sessions opened since then (default: ever)")
+    again.add_argument("--threshold", metavar="X", help="with another threshold than the recorded one")
+    _json_flag(again)
+
+
+def _since(parser: argparse.ArgumentParser, help: str) -> None:
+    parser.add_argument("--since", metavar="AGE|TIME", help=f"30s, 15m, 1h, 7d ago, or an ISO 8601 time: {help}")
+
+
 def _access(commands: _Commands) -> None:
     access = commands.add_parser("access", help="Who looked at sessions, or changed what others see of them.")
     verbs = access.add_subparsers(title="commands", required=True, metavar="COMMAND")
     listing = _add(verbs, "list", "access:list_accesses", "List who showed, exported, overrode or erased what.")
     listing.add_argument("session", nargs="?", metavar="ID", help="session id, or the beginning of one (default: all)")
-    listing.add_argument("--since", metavar="AGE", help="begin this long ago: 30s, 15m, 1h, 7d (default: ever)")
+    _since(listing, "begin there (default: ever)")
     _json_flag(listing)
 
 
@@ -102,7 +117,7 @@ def _verdict(commands: _Commands) -> None:
     _case(_add(verbs, "compute", "core:compute_verdict", "Compute the verdict, the route and the answer of a round."))
     watch = _add(verbs, "watch", "verdict:watch", "Print verdict events as they are published, until Ctrl-C.")
     watch.add_argument("--verdict", choices=("PASS", "LOW_CONFID", "REJECT", "NONE"))
-    watch.add_argument("--since", metavar="AGE", help="begin this long ago: 30s, 15m, 1h, 7d (default: now)")
+    _since(watch, "begin there (default: now)")
     _json_flag(watch)
     _add(commands, "asyncapi", "asyncapi:run", "Print the AsyncAPI 3 document of the stream of verdicts.")
 

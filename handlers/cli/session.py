@@ -127,14 +127,14 @@ async def opened_session(
 
     async with running_servers_async(settings) as servers:
         await make_ready(settings, servers)
-        session_id = await asyncio.to_thread(_session_id, servers.postgres_dsn, text)
+        session_id = await asyncio.to_thread(session_id_of, servers.postgres_dsn, text)
         async with open_log(settings, servers) as events:
             if not (history := await events.load(session_id)):
                 raise UsageError(f"there is no session {session_id}")
             yield servers, events, history
 
 
-def _session_id(dsn: str, text: str) -> UUID:
+def session_id_of(dsn: str, text: str) -> UUID:
     try:
         return UUID(text)
     except ValueError:

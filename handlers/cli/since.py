@@ -1,4 +1,4 @@
-"""`--since AGE`: how far back a command looks."""
+"""`--since AGE|TIME`: how far back a command looks, and times as they are given on the command line."""
 
 from __future__ import annotations
 
@@ -10,14 +10,22 @@ from handlers.cli.errors import UsageError
 UNITS = {"s": "seconds", "m": "minutes", "h": "hours", "d": "days"}
 
 
-def moment(age: str | None) -> datetime | None:
-    """When it was `30s`, `15m`, `1h` or `7d` ago; None for None. Raises UsageError."""
-    if age is None:
+def moment(given: str | None) -> datetime | None:
+    """When it was `30s`, `15m`, `1h` or `7d` ago, or an ISO 8601 time; None for None. Raises UsageError."""
+    if given is None:
         return None
-    found = re.fullmatch(r"(\d{1,9})([smhd])", age.strip())
+    age = re.fullmatch(r"(\d{1,9})([smhd])", given.strip())
     try:
-        if found:
-            return datetime.now(UTC) - timedelta(**{UNITS[found[2]]: int(found[1])})
+        return datetime.now(UTC) - timedelta(**{UNITS[age[2]]: int(age[1])}) if age else instant(given)
     except OverflowError:
-        raise UsageError(f"--since: {age!r} lies before all times") from None
-    raise UsageError(f"--since: {age!r} is no age; write 30s, 15m, 1h or 7d")
+        raise UsageError(f"--since: {given!r} lies before all times") from None
+    except ValueError:
+        raise UsageError(
+            f"--since: {given!r} is no age and no time; write 30s, 15m, 1h, 7d or 2026-07-08T11:17:00+08:00"
+        ) from None
+
+
+def instant(text: str) -> datetime:
+    """An ISO 8601 time in UTC, which is also meant where no offset is given. Raises ValueError, OverflowError."""
+    time = datetime.fromisoformat(text.strip())
+    return time.astimezone(UTC) if time.tzinfo else time.replace(tzinfo=UTC)
