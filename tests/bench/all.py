@@ -32,6 +32,7 @@ QUICK: Mapping[str, str] = {
     "latency": "--runs 3 --events 100",
     "memory": "--sessions 500 --samples 10",
     "matching": "--runs 3 --pairs 200",
+    "readjudicate": "--runs 3 --sessions 100",
 }
 FULL: Mapping[str, str] = {
     "commits": "--runs 5 --commits 3000",
@@ -41,6 +42,7 @@ FULL: Mapping[str, str] = {
     "latency": "--runs 5 --events 300",
     "memory": "--sessions 4000 --samples 20",
     "matching": "--runs 5 --pairs 500",
+    "readjudicate": "--runs 5 --sessions 500",
 }
 """What each program is told; by hand it takes more, `memory` 10,000 sessions."""
 

@@ -36,7 +36,8 @@ async def recorded(log: SessionLog) -> UUID:
 async def add_without_chain(log: SessionLog, session_id: UUID) -> None:
     """One more event that whoever may append has put there by another way than the log's own."""
     (*_, last) = await log.stored(session_id)
-    headers = {**last.headers, COMMIT_HEADER: str(uuid4())}
+    ours = {name: value for name, value in last.headers.items() if name.startswith("Assay-")}
+    headers = {**ours, COMMIT_HEADER: str(uuid4())}
     stream = EventStream(log.connection, stream=EVENTS, prefix=EVENT_PREFIX)
     await stream.append([Draft(str(session_id), last.version + 1, FeedbackGiven.TOPIC, headers, last.body)])
 
