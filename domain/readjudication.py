@@ -10,6 +10,7 @@ from uuid import UUID
 
 from domain.differences import changes
 from domain.events import (
+    TERMINAL_TOPICS,
     AnswerComposed,
     AnswerComposedContent,
     Erased,
@@ -30,8 +31,6 @@ from domain.events import (
     VerdictIssuedContent,
 )
 from domain.session.again import decided_again
-from domain.session.evolve import fold
-from domain.session.state import Closed
 
 Key: TypeAlias = tuple[Any, ...]
 
@@ -83,7 +82,7 @@ def readjudicate(history: Sequence[Recorded], *, threshold: str | None = None) -
     session_id = history[0].session_id
     if any(isinstance(recorded.event.content, Erased) for recorded in history):
         return Readjudication(session_id, Result.ERASED)
-    if not isinstance(fold(history), Closed):
+    if not any(recorded.event.TOPIC in TERMINAL_TOPICS for recorded in history):
         return Readjudication(session_id, Result.RUNNING)
     course = decided_again(history, threshold=threshold)
     differences = tuple(_differences(history, course.events, is_whole=not course.missing))
