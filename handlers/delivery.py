@@ -25,7 +25,7 @@ from nats.errors import Error as NatsError
 
 from handlers.runner import Superseded
 from handlers.workbench import NoCredentials
-from infra.event_log.errors import ChainBroken, LogFull, LogUnavailable, Unreadable
+from infra.event_log.errors import ChainBroken, HeadContradicted, LogFull, LogUnavailable, Unreadable
 
 log = logging.getLogger(__name__)
 
@@ -147,7 +147,7 @@ class Delivery(BaseMiddleware[Any, Any]):
         except NoCredentials as reason:
             log.info("%s: left to another worker: %s", care.stage, reason)
             await _left_to_another(msg)
-        except LogFull as reason:
+        except (LogFull, HeadContradicted) as reason:
             log.error("%s: %s", care.stage, reason)
             await _answer(msg.nack(delay=MAX_DELAY_S))
         except Exception as error:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -135,3 +136,25 @@ def test_a_halted_projector_is_named_and_goes_on_once_mended(healthy: Any, serve
         "verifier",
         "composer",
     }
+
+
+def test_a_question_that_was_answered_is_signed_to_its_end(healthy: Any) -> None:
+    """R60: `ask` leaves nothing behind that no head covers; the README's commands show it."""
+    answered = healthy.ask(QUESTION)
+    whole, one = healthy.here("verify", "--json"), healthy.here("verify", answered["session_id"])
+    doctor = healthy.here("doctor")
+    assert (whole.status, one.status, doctor.status) == (0, 0, 0), whole.out + one.out
+    assert whole.document["unsigned_events"] == 0
+    assert whole.document["events"] == whole.document["signed_events"] > 10
+    assert "0 events are not under a head yet" in one.out
+    assert f"{whole.document['events']} events signed at" in doctor.out
+
+
+def test_the_public_key_is_named_by_every_head(healthy: Any) -> None:
+    """R60: printed for whoever shall check the heads with tools of his own."""
+    printed, described = healthy.here("heads", "key"), healthy.here("heads", "key", "--json").document
+    assert printed.out.startswith("-----BEGIN PUBLIC KEY-----")
+    assert described["public_key"] == printed.out
+    (heads,) = (healthy.folder / "keys").glob("heads-*.jsonl")
+    signatures = [json.loads(line)["signatures"][0]["keyid"] for line in heads.read_text().splitlines()]
+    assert set(signatures) == {described["key_id"]}

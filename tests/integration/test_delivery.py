@@ -22,7 +22,7 @@ from handlers.runner import Superseded
 from infra.access import Role
 from infra.embedded.nats_server import NatsServer
 from infra.event_log.connection import Connection
-from infra.event_log.errors import ChainBroken, LogFull, LogUnavailable
+from infra.event_log.errors import ChainBroken, HeadContradicted, LogFull, LogUnavailable
 from infra.streams import EVENTS, init_streams
 
 PREFIX = Role.SERVICE.inbox_prefix.encode()
@@ -251,10 +251,13 @@ def test_what_is_no_failure_is_left_to_redelivery_however_often(server: NatsServ
     assert (reaction.deliveries, reaction.given_up) == (10, [])
 
 
-def test_a_full_log_is_waited_for(server: NatsServer, monkeypatch: pytest.MonkeyPatch) -> None:
-    """R7, R67."""
+@pytest.mark.parametrize("reason", [LogFull("full"), HeadContradicted("cut")], ids=["full", "cut"])
+def test_a_log_that_takes_nothing_is_waited_for(
+    server: NatsServer, monkeypatch: pytest.MonkeyPatch, reason: Exception
+) -> None:
+    """R7, R60, R67."""
     monkeypatch.setattr(delivery, "MAX_DELAY_S", 0.02)
-    reaction = posted(server, settle, [LogFull("full")] * 9 + [None])
+    reaction = posted(server, settle, [reason] * 9 + [None])
     assert (reaction.deliveries, reaction.given_up) == (10, [])
 
 
