@@ -33,6 +33,7 @@ QUICK: Mapping[str, str] = {
     "memory": "--sessions 500 --samples 10",
     "matching": "--runs 3 --pairs 200",
     "readjudicate": "--runs 3 --sessions 100",
+    "verify": "--runs 3 --events 20000 --appends 500",
 }
 FULL: Mapping[str, str] = {
     "commits": "--runs 5 --commits 3000",
@@ -43,6 +44,7 @@ FULL: Mapping[str, str] = {
     "memory": "--sessions 4000 --samples 20",
     "matching": "--runs 5 --pairs 500",
     "readjudicate": "--runs 5 --sessions 500",
+    "verify": "--runs 5 --events 200000 --appends 2000",
 }
 """What each program is told; by hand it takes more, `memory` 10,000 sessions."""
 
