@@ -58,12 +58,12 @@ class Blobs:
         data = await self._data(session_id, slot)
         return orjson.dumps({**document, "content": {**slot, "data": base64.b64encode(data).decode()}})
 
-    async def check(self, session_id: UUID, state: bytes) -> None:
+    async def check(self, session_id: str, state: bytes) -> None:
         """Raises Unreadable unless what was put aside of this event is there, unaltered. Needs no key."""
         if _MARK in state and (slot := orjson.loads(state)["content"]) and "blob" in slot:
             await self._data(session_id, slot)
 
-    async def _data(self, session_id: UUID, slot: Mapping[str, Any]) -> bytes:
+    async def _data(self, session_id: UUID | str, slot: Mapping[str, Any]) -> bytes:
         chunks: list[bytes] = []
         for number in range(slot["chunks"]):
             if (chunk := await self._chunks.get(f"{session_id}.{slot['blob']}.{number}")) is None:
