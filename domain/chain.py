@@ -43,9 +43,8 @@ def event_hash(previous: str, body: bytes, headers: Mapping[str, str]) -> str:
     Each field is preceded by its length in eight bytes, so that no two different events give the same input.
     """
     fields = [previous.encode(), *[headers.get(name, "").encode() for name in CHAINED_HEADERS], body]
-    return hashlib.sha256(
-        b"".join([part for field in fields for part in (len(field).to_bytes(8, "big"), field)])
-    ).hexdigest()
+    parts = [part for field in fields for part in (len(field).to_bytes(8, "big"), field)]
+    return hashlib.sha256(b"".join(parts)).hexdigest()
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import base64
 import hashlib
+import re
 from collections.abc import Mapping
 from typing import Any
 from uuid import UUID
@@ -22,6 +23,7 @@ INLINE_LIMIT = 256 * 1024
 
 _CHUNK = 512 * 1024
 _MARK = b'"blob":'
+_DIGEST = re.compile(r"[0-9a-f]{64}")
 
 
 class Blobs:
@@ -60,10 +62,15 @@ class Blobs:
 
     async def check(self, session_id: str, state: bytes) -> None:
         """Raises Unreadable unless what was put aside of this event is there, unaltered. Needs no key."""
-        if _MARK in state and (slot := orjson.loads(state)["content"]) and "blob" in slot:
-            await self._data(session_id, slot)
+        try:
+            if _MARK in state and (slot := orjson.loads(state)["content"]) and "blob" in slot:
+                await self._data(UUID(session_id), slot)
+        except (KeyError, ValueError, TypeError) as error:
+            raise Unreadable(f"session {session_id}: what is kept beside an event cannot be told: {error}") from error
 
-    async def _data(self, session_id: UUID | str, slot: Mapping[str, Any]) -> bytes:
+    async def _data(self, session_id: UUID, slot: Mapping[str, Any]) -> bytes:
+        if not _DIGEST.fullmatch(slot["blob"]):
+            raise Unreadable(f"session {session_id}: {slot['blob']!r} names no content")
         chunks: list[bytes] = []
         for number in range(slot["chunks"]):
             if (chunk := await self._chunks.get(f"{session_id}.{slot['blob']}.{number}")) is None:
