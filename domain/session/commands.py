@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Literal, TypeAlias, assert_never
 
-from domain.contracts import Agent, Message
+from domain.contracts import Agent, Message, Verdict
 from domain.events import Sources
 from domain.model_reply import ModelFailure, ModelReply
 from domain.session.conversation import ChatMessage
@@ -128,6 +128,14 @@ class GiveFeedback:
 
 
 @dataclass(frozen=True, slots=True)
+class OverrideVerdict:
+    """An auditor's verdict in place of the one in force (R53)."""
+
+    verdict: Verdict
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
 class EraseSession:
     """Record that the session's content is to be gone; whoever records it destroys the key afterwards (R62)."""
 
@@ -145,7 +153,10 @@ StepCommand: TypeAlias = (
 )
 """What a worker records of the step that was due."""
 
-Command: TypeAlias = OpenSession | StepCommand | FailSession | CancelSession | GiveFeedback | EraseSession
+AfterwardsCommand: TypeAlias = GiveFeedback | OverrideVerdict | EraseSession
+"""What can be asked of a session that has ended."""
+
+Command: TypeAlias = OpenSession | StepCommand | FailSession | CancelSession | AfterwardsCommand
 
 
 def command_for(

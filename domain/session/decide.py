@@ -21,6 +21,9 @@ from domain.events import (
     SessionOpened,
     SessionOpenedContent,
     SessionOpenedFacts,
+    VerdictOverridden,
+    VerdictOverriddenContent,
+    VerdictOverriddenFacts,
 )
 from domain.evidence.masking import mask, patterns_with
 from domain.session.commands import (
@@ -35,6 +38,7 @@ from domain.session.commands import (
     InterruptTool,
     JudgeByCode,
     OpenSession,
+    OverrideVerdict,
     RecordModelCall,
     RunGatekeeper,
     StartTool,
@@ -73,6 +77,8 @@ def decide(state: SessionState, command: Command) -> Sequence[Event]:
             return _cancel(state, command)
         case GiveFeedback():
             return _feedback(state, command)
+        case OverrideVerdict():
+            return _override(state, command)
         case EraseSession():
             return _erase(state)
         case FailSession():
@@ -156,13 +162,33 @@ def _cancel(state: SessionState, command: CancelSession) -> Sequence[Event]:
 
 def _feedback(state: SessionState, command: GiveFeedback) -> Sequence[Event]:
     """Also on an erased session, where only the rating is kept: there is no key to seal a text with."""
+    file = _ended(state)
+    text = FeedbackGivenContent(text=file.masked(command.text))
+    return (FeedbackGiven(facts=FeedbackGivenFacts(rating=command.rating), content=ERASED if file.erased else text),)
+
+
+def _override(state: SessionState, command: OverrideVerdict) -> Sequence[Event]:
+    """R53: what was recorded stays. On an erased session there is no key to seal the reason with."""
+    file, reason = _ended(state), command.reason.strip()
+    in_force = file.verdict_in_force
+    if in_force is None:
+        raise InvalidCommand("the session has no verdict that could be overridden")
+    if in_force.verdict == command.verdict:
+        raise InvalidCommand(f"the verdict in force is {in_force.verdict} already")
+    if not reason:
+        raise InvalidCommand("an override needs a reason")
+    facts = VerdictOverriddenFacts(verdict=command.verdict, superseded_version=in_force.version)
+    content = VerdictOverriddenContent(reason=file.masked(reason))
+    return (VerdictOverridden(facts=facts, content=ERASED if file.erased else content),)
+
+
+def _ended(state: SessionState) -> CaseFile:
+    """What is known of a session that has ended. Raises InvalidCommand for any other."""
     if isinstance(state, Unopened):
         raise InvalidCommand("there is no such session")
     if not isinstance(state, Closed):
         raise InvalidCommand("the session has not ended yet")
-    text = FeedbackGivenContent(text=state.file.masked(command.text))
-    facts = FeedbackGivenFacts(rating=command.rating)
-    return (FeedbackGiven(facts=facts, content=ERASED if state.file.erased else text),)
+    return state.file
 
 
 def _erase(state: SessionState) -> Sequence[Event]:

@@ -112,9 +112,14 @@ def _access(commands: _Commands) -> None:
 
 
 def _verdict(commands: _Commands) -> None:
-    verdict = commands.add_parser("verdict", help="Follow the public stream of verdicts, or compute one.")
+    verdict = commands.add_parser("verdict", help="Follow the public stream of verdicts, compute one, or override one.")
     verbs = verdict.add_subparsers(title="commands", required=True, metavar="COMMAND")
     _case(_add(verbs, "compute", "core:compute_verdict", "Compute the verdict, the route and the answer of a round."))
+    override = _add(verbs, "override", "override:run", "Put an auditor's verdict in place of the one in force.")
+    _session_id(override)
+    override.add_argument("verdict", choices=("PASS", "LOW_CONFID", "REJECT"))
+    override.add_argument("--reason", required=True, metavar="TEXT", help="why; sealed in the session's record")
+    _json_flag(override)
     watch = _add(verbs, "watch", "verdict:watch", "Print verdict events as they are published, until Ctrl-C.")
     watch.add_argument("--verdict", choices=("PASS", "LOW_CONFID", "REJECT", "NONE"))
     _since(watch, "begin there (default: now)")

@@ -31,7 +31,7 @@ def list_sessions(arguments: argparse.Namespace, settings: Settings) -> int:
         rows = queries.list_sessions(connection, arguments.limit, arguments.status, arguments.verdict)
     if arguments.json:
         for row in rows:
-            print(_json(dataclasses.asdict(row)))
+            print(_json(_document(row)))
     elif rows:
         print(_table(rows))
     else:
@@ -43,7 +43,8 @@ def show(arguments: argparse.Namespace, settings: Settings) -> int:
     with running_servers(settings) as servers:
         detail = _found(servers.postgres_dsn, arguments.session)
         asyncio.run(_record_show(detail.session.session_id, servers, settings))
-    print(_json(dataclasses.asdict(detail)) if arguments.json else _page(detail))
+    whole = dataclasses.asdict(detail) | {"session": _document(detail.session)}
+    print(_json(whole) if arguments.json else _page(detail))
     return 0
 
 
@@ -152,6 +153,10 @@ def _found(dsn: str, text: str) -> queries.SessionDetail:
 # ---------------------------------------------------------------- what is printed
 
 
+def _document(row: queries.SessionRow) -> dict[str, Any]:
+    return dataclasses.asdict(row) | {"verdict_in_force": row.verdict_in_force}
+
+
 def _table(rows: Sequence[queries.SessionRow]) -> str:
     lines = [f"{'SESSION':36}  {'STARTED':19}  {'STATUS':9}  {'VERDICT':10}  {'SCORE':6}  QUESTION"]
     for row in rows:
@@ -171,6 +176,7 @@ def _page(detail: queries.SessionDetail) -> str:
         f"question  {'(erased)' if session.erased else session.query}",
         f"status    {session.status}" + (f" ({session.reason_code})" if session.reason_code else ""),
         f"verdict   {session.verdict_in_force or '-'}  score {session.groundedness_score}  outcome {session.outcome}",
+        *_override_lines(session),
         f"source    {session.source}  rules {session.rule_version}  rounds {session.round}",
         f"used      {session.step_count} steps, {session.tool_call_count} tool calls, "
         f"{session.total_token_count} tokens, {session.total_duration_ms} ms",
@@ -199,6 +205,13 @@ def _called(tool: queries.ToolRow) -> str:
     if tool.tool_name is None:
         return "(erased)"
     return f"{tool.tool_name}  {json.dumps(tool.input_params, ensure_ascii=False)}"
+
+
+def _override_lines(session: queries.SessionRow) -> list[str]:
+    if session.verdict_override is None:
+        return []
+    reason = "(erased)" if session.erased else session.override_reason
+    return [f"override  in place of {session.verdict}: {reason}"]
 
 
 def _one_line(text: str, width: int) -> str:

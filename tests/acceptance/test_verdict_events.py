@@ -1,4 +1,4 @@
-"""Verdicts as other systems get them (R52): CloudEvents with the subscriber's own credentials."""
+"""Verdicts as other systems get them (R52, R53): CloudEvents with the subscriber's own credentials."""
 
 from __future__ import annotations
 
@@ -11,6 +11,8 @@ from typing import Any
 
 import nats
 import pytest
+
+from domain.public_contract import PUBLIC_EVENTS
 
 QUESTION = "确认 inventory-service 是否存在 HikariCP 连接池耗尽。"
 
@@ -122,3 +124,71 @@ def test_another_program_subscribes_in_plain_nats(served: Any) -> None:
     assert (first["data"]["verdict"], second["data"]["verdict"]) == ("PASS", "PASS")
     assert first["type"] == "assay.verdict.issued.v1"
     assert first["id"] != second["id"]
+
+
+# ---------------------------------------------------------------- an auditor's override
+
+
+def test_an_override_supersedes_the_verdict_for_everybody(served: Any) -> None:
+    """R53, R64: an event behind the recorded ones, a public event that names the one it supersedes, the read models."""
+    session_id = served.ask(QUESTION)["session_id"]
+    before = served.here("session", "tail", session_id, "--json").documents
+    (issued,) = [event for event in before if event["type"] == "VerdictIssued"]
+    override = ("verdict", "override", session_id, "REJECT", "--reason", "看错了服务", "--json")
+    done = served.here(*override, ASSAY_ACTOR="auditor-7")
+    assert (done.status, done.document) == (
+        0,
+        {
+            "session_id": session_id,
+            "version": len(before) + 1,
+            "verdict_in_force": "REJECT",
+            "superseded_version": issued["version"],
+        },
+    )
+    first, _, superseding = (
+        json.loads(line) for line in watched(served, session_id, "--since", "1h", "--json", expected=3)
+    )
+    assert (superseding["type"], superseding["subject"]) == ("assay.verdict.superseded.v1", session_id)
+    assert superseding["data"] == {
+        "session_id": session_id,
+        "version": len(before) + 1,
+        "verdict": "REJECT",
+        "superseded_version": first["data"]["version"],
+    }
+    PUBLIC_EVENTS[superseding["type"]].model_validate(superseding)
+    session = served.show(session_id)["session"]
+    assert (session["verdict_in_force"], session["verdict"], session["override_reason"]) == (
+        "REJECT",
+        "PASS",
+        "看错了服务",
+    )
+    listed = served.here("session", "list", "--verdict", "REJECT", "--limit", "100", "--json").documents
+    assert session_id in {row["session_id"] for row in listed}
+    assert "override  in place of PASS: 看错了服务\n" in served.here("session", "show", session_id).out
+    replayed = served.here("session", "replay", session_id, "--json").documents
+    assert [{**event, "changes": None} for event in replayed[:-1]] == [{**event, "changes": None} for event in before]
+    assert (replayed[-1]["actor"], replayed[-1]["changes"]) == (
+        "auditor-7",
+        [{"where": "verdict_in_force", "before": "PASS", "after": "REJECT"}],
+    )
+    accesses = served.here("access", "list", session_id, "--json").documents
+    assert ("auditor-7", "override") in {(access["actor"], access["action"]) for access in accesses}
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("PASS", "--reason", "x"), "the verdict in force is PASS already"),
+        (("REJECT", "--reason", " "), "an override needs a reason"),
+        (("REJECT",), "--reason"),
+        (("NORMAL", "--reason", "x"), "invalid choice"),
+    ],
+)
+def test_an_override_that_cannot_be_made_is_refused(
+    served: Any, session_id: str, arguments: tuple[str, ...], message: str
+) -> None:
+    """R53."""
+    ran = served.here("verdict", "override", session_id, *arguments)
+    assert (ran.status, ran.out) == (2, "")
+    assert message in ran.err
+    assert served.show(session_id)["session"]["verdict_in_force"] == "PASS"

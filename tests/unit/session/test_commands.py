@@ -1,4 +1,4 @@
-"""Commands from outside: open, cancel, feedback; bad ones, late ones, repeated ones (R10)."""
+"""Commands from outside: open, cancel, feedback, override; bad ones, late ones, repeated ones (R10, R53)."""
 
 from __future__ import annotations
 
@@ -6,9 +6,16 @@ from typing import Any
 
 import pytest
 
-from domain.contracts import Agent, Message
+from domain.contracts import Agent, Message, Verdict
 from domain.events import Erased, SessionOpened
-from domain.session.commands import CancelSession, EraseSession, FailSession, GiveFeedback, RunGatekeeper
+from domain.session.commands import (
+    CancelSession,
+    EraseSession,
+    FailSession,
+    GiveFeedback,
+    OverrideVerdict,
+    RunGatekeeper,
+)
 from domain.session.decide import InvalidCommand
 from domain.settings import SessionSettings
 
@@ -100,7 +107,37 @@ def test_feedback_on_a_running_session_is_refused(given: Any) -> None:
         given().opened().when(GiveFeedback("helpful"))
 
 
-@pytest.mark.parametrize("command", [CancelSession(), GiveFeedback("wrong")])
+def test_an_override_takes_the_place_of_the_verdict_in_force(given: Any) -> None:
+    """R53: of the round's first, then of the auditor's own; nothing that was recorded changes."""
+    session = given().concluding("no_evidence")
+    session.when(CancelSession())
+    before = session.history
+    (first,) = session.when(OverrideVerdict(Verdict.REJECT, " 误判，联系 a@b.com "))
+    assert (first.facts.verdict, first.facts.superseded_version) == ("REJECT", 12)
+    assert first.content.reason == "误判，联系 [masked:email]"
+    (second,) = session.when(OverrideVerdict(Verdict.PASS, "又看了一遍"))
+    assert (second.facts.verdict, second.facts.superseded_version) == ("PASS", len(before) + 1)
+    assert session.history[: len(before)] == before
+    assert session.file.verdict_in_force.verdict == "PASS"
+
+
+def test_what_cannot_be_overridden_is_refused(given: Any) -> None:
+    """R53: a session that runs, one without a verdict, the same verdict again, no reason."""
+    judged = given().concluding("no_evidence")
+    with pytest.raises(InvalidCommand, match="the session has not ended yet"):
+        judged.when(OverrideVerdict(Verdict.REJECT, "误判"))
+    judged.when(CancelSession())
+    with pytest.raises(InvalidCommand, match="the verdict in force is LOW_CONFID already"):
+        judged.when(OverrideVerdict(Verdict.LOW_CONFID, "同意"))
+    with pytest.raises(InvalidCommand, match="an override needs a reason"):
+        judged.when(OverrideVerdict(Verdict.REJECT, " "))
+    unjudged = given().executing()
+    unjudged.when(CancelSession())
+    with pytest.raises(InvalidCommand, match="the session has no verdict that could be overridden"):
+        unjudged.when(OverrideVerdict(Verdict.REJECT, "误判"))
+
+
+@pytest.mark.parametrize("command", [CancelSession(), GiveFeedback("wrong"), OverrideVerdict(Verdict.REJECT, "误判")])
 def test_a_session_that_does_not_exist_cannot_be_changed(given: Any, command: Any) -> None:
     """R10."""
     with pytest.raises(InvalidCommand, match="there is no such session"):
@@ -113,6 +150,10 @@ def test_on_an_erased_session_only_what_is_no_text_is_recorded(given: Any) -> No
     assert session.when(CancelSession("为什么"))[0].content == Erased()
     (feedback,) = session.when(GiveFeedback("wrong", "为什么"))
     assert (feedback.facts.rating, feedback.content) == ("wrong", Erased())
+    judged = given().concluding("no_evidence")
+    judged.when(CancelSession())
+    (override,) = judged.erased().when(OverrideVerdict(Verdict.REJECT, "误判"))
+    assert (override.facts.verdict, override.content) == ("REJECT", Erased())
 
 
 def test_a_configured_kind_of_secret_is_masked_in_the_question_as_in_tool_output(given: Any) -> None:
