@@ -190,7 +190,7 @@ def judged_again(recorded: ToolInvoked) -> ToolOutcome | None:
     )
     if isinstance(content, Erased) or refused or facts.duplicate_of is not None:
         return None
-    failed_by_output = facts.error_kind == "source" and not content.error_message
+    failed_by_output = bool(facts.error_kind == "source" and content.output and not content.error_message)
     details = content.retrieval_details.model_copy(update={"evidence_refs": None})
     if failed_by_output:
         details = details.model_copy(update={"evidence_status": EvidenceStatus.NO_EVIDENCE})

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from dataclasses import replace
 from datetime import UTC, datetime
+from functools import partial
 from typing import Any
 
 from hypothesis import HealthCheck, settings
@@ -14,6 +15,7 @@ from hypothesis import strategies as st
 from domain.contracts import Agent
 from domain.events import TERMINAL_TOPICS, Erased, RoundStarted, ToolCallStarted, ToolInvoked, ToolRequest
 from domain.model_reply import ErrorKind, ModelFailure, ModelReply
+from domain.readjudication import Result, readjudicate
 from domain.session.commands import (
     BeginNextRound,
     CancelSession,
@@ -47,7 +49,7 @@ from domain.session.steps import (
     Wait,
     next_step,
 )
-from domain.session.tool_calls import Run, failed_outcome
+from domain.session.tool_calls import Run, failed_outcome, prepare_call
 from domain.settings import Budgets, SessionSettings
 
 MANY = settings(max_examples=60, deadline=None, suppress_health_check=list(HealthCheck))
@@ -104,6 +106,9 @@ ANY_COMMAND: st.SearchStrategy[Command] = st.one_of(
     st.sampled_from([FailSession("executor", "step_failed", ""), CancelSession(), GiveFeedback("wrong")]),
     st.builds(opening, st.sampled_from(["慢", "快", ""]), st.just(SessionSettings())),
 )
+
+
+ENDS = st.sampled_from([FailSession("executor", "step_failed", "坏了"), CancelSession("算了")])
 
 
 def commands_for(step: Step, session: Any) -> st.SearchStrategy[Command]:
@@ -189,6 +194,27 @@ def test_a_session_driven_by_a_worker_alone_always_ends(given: Any, data: st.Dat
             break
         assert session.when(data.draw(commands_for(session.due, session))) != ()
     assert isinstance(session.state, Closed)
+
+
+@MANY
+@for_any(data=st.data())
+def test_an_ended_session_decided_again_comes_out_the_same(given: Any, data: st.DataObject) -> None:
+    """R59: whatever models and tools said, whichever way it ended, and whoever crashed on the way."""
+    session = given()
+    session.when(opening("慢", data.draw(SETTINGS)))
+    while session.due is not None:
+        ended = data.draw(st.integers(1, 20)) == 1
+        session.when(data.draw(ENDS if ended else commands_for(session.due, session).map(partial(as_live, session))))
+    done = readjudicate(session.history)
+    assert (done.result, done.differences, done.missing) == (Result.SAME, (), "")
+
+
+def as_live(session: Any, command: Command) -> Command:
+    """A call is finished as its preparation says, which a worker takes from the domain."""
+    if not isinstance(command, FinishTool):
+        return command
+    prepared = prepare_call(session.file, session.due, {"query_logs"})
+    return replace(command, preparation=prepared, outcome=failed_outcome("timeout", "晚了", 1_000))
 
 
 @MANY
