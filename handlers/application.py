@@ -124,6 +124,17 @@ def runner_on(
     )
 
 
+def head_writer_on(events: SessionLog, settings: Settings, servers: Servers) -> HeadWriter:
+    """Signs the log with this process's key, if no other process does."""
+    return HeadWriter(
+        events,
+        servers.postgres_dsn,
+        key_file=settings.signing_key,
+        heads_file=settings.heads_file,
+        clock=wall_clock,
+    )
+
+
 @asynccontextmanager
 async def worker(
     settings: Settings, servers: Servers, workbench_for: WorkbenchFor | None = None
@@ -167,13 +178,7 @@ async def worker(
             patience=timedelta(seconds=settings.ack_wait * 2),
             every_s=settings.ack_wait,
         )
-        heads = HeadWriter(
-            events,
-            servers.postgres_dsn,
-            key_file=settings.signing_key,
-            heads_file=settings.heads_file,
-            clock=wall_clock,
-        )
+        heads = head_writer_on(events, settings, servers)
         stack.push_async_callback(heads.finish)
         for task in (pump.run(), run_projectors(events, servers.postgres_dsn), heads.run()):
             stack.push_async_callback(_cancelled, asyncio.create_task(task))

@@ -20,7 +20,7 @@ from domain.audit.chain_walk import ChainWalk
 from domain.audit.findings import StoredEvent
 from domain.audit.head import Head, leaf_of
 from domain.chain import HASH_HEADER, TOPIC_HEADER
-from domain.events import TERMINAL_TOPICS
+from domain.events import TERMINAL_TOPICS, FeedbackGiven, SessionErased, VerdictOverridden
 from domain.merkle import Frontier
 from infra.audit import head_store
 from infra.audit.head_store import StoredHead
@@ -36,8 +36,10 @@ log = logging.getLogger(__name__)
 PAGE = 1_000
 """Events under one head at most, so that no row of leaf hashes grows large."""
 LOOK_S = 1.0
-"""Between two looks at the log: sessions that end within it share a head."""
+"""Between two looks at the log: sessions that come to rest within it share a head."""
 RETRY_S = 5.0
+PROMPT_TOPICS = TERMINAL_TOPICS | {FeedbackGiven.TOPIC, VerdictOverridden.TOPIC, SessionErased.TOPIC}
+"""With one of these a session rests, and is signed at once."""
 REMEMBERED = 10_000  # sessions whose last event is kept in mind
 
 
@@ -54,7 +56,7 @@ class StoredLog(Protocol):
 
 
 class HeadWriter:
-    """`every`: how long an event waits for a head at most, as long as no session ends sooner."""
+    """`every`: how long an event waits for a head at most, as long as no session comes to rest sooner."""
 
     def __init__(
         self,
@@ -74,7 +76,7 @@ class HeadWriter:
         self._every = every
 
     async def run(self) -> None:
-        """Sign on a schedule and when sessions end, until cancelled; returns only if the log cannot be signed."""
+        """Sign on a schedule and when sessions rest, until cancelled; returns only if the log cannot be signed."""
         while True:
             try:
                 async with await connect(self._dsn) as conn:
@@ -155,11 +157,11 @@ class Signing:
         self._tree = tree
         self._leaves: list[bytes] = []  # of events that were read and are not under a head yet
         self._walk = ChainWalk(after=tree.size)
-        self._ended = False  # a session has ended since the last head
+        self._rests = False  # a session has come to rest since the last head
         self._since = clock()
 
     async def sign(self, *, every: timedelta | None = None) -> None:
-        """Read to the end of the log and sign it; with `every` only if a session has ended or that time is over.
+        """Read to the end of the log and sign it; with `every` only if a session rests or that time is over.
 
         Raises Unsignable, HeadContradicted or LogUnavailable.
         """
@@ -170,7 +172,7 @@ class Signing:
             self._read(page)
             if len(self._leaves) == PAGE:
                 await self._add_head()
-        due = every is None or self._ended or self._clock() - self._since >= every
+        due = every is None or self._rests or self._clock() - self._since >= every
         if self._leaves and due:
             await self._add_head()
 
@@ -187,7 +189,7 @@ class Signing:
             for finding in self._walk.findings(event):
                 where = f"position {finding.position}, session {finding.session_id}, version {finding.version}"
                 raise Unsignable(f"{finding.kind} at {where}: {finding.detail}")
-            self._ended |= event.headers.get(TOPIC_HEADER) in TERMINAL_TOPICS
+            self._rests |= event.headers.get(TOPIC_HEADER) in PROMPT_TOPICS
         if self._walk.sessions > REMEMBERED:
             self._walk = ChainWalk(after=self._walk.position)
         fresh = [leaf_of(event.headers) for event in page]
@@ -203,7 +205,7 @@ class Signing:
         head = Head(self._log_id, tree.size, tree.root.hex(), self._last_hash, self._clock())
         envelope = sign_head(self._key, head)
         await head_store.add(self._conn, StoredHead(head.size, envelope, self._leaves), tree)
-        self._leaves, self._ended, self._since = [], False, self._clock()
+        self._leaves, self._rests, self._since = [], False, self._clock()
         if self._shipped is None or head.size > self._shipped.size:
             await asyncio.to_thread(self._file.append, [envelope])
             log.debug("a head over %d events was signed", head.size)

@@ -99,7 +99,7 @@ async def _late_page(events: SessionLog, after: int) -> Sequence[Stored]:
 
 async def _blob_findings(events: SessionLog, event: Stored) -> Sequence[Finding]:
     try:
-        await events.check_blob(event)
+        await events.sealed_beside(event)
     except Unreadable as error:
         return [Finding(Kind.BLOB, str(error), event.position, event.originator, event.version)]
     return ()

@@ -7,10 +7,14 @@ import logging
 import os
 import sys
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from handlers.cli.errors import explain
 from handlers.cli.log_lines import log_to_stderr
 from handlers.cli.parser import build_parser
+
+if TYPE_CHECKING:
+    from infra.settings import Settings
 
 __all__ = ["main"]
 
@@ -21,10 +25,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     module_name, function_name = arguments.run.split(":")
     try:
         log_to_stderr(os.environ.get("ASSAY_LOG", ""))
-        from infra.settings import Settings
-
-        settings = Settings.from_env(os.environ)
-        status: int = getattr(importlib.import_module(module_name), function_name)(arguments, settings)
+        carry_out = getattr(importlib.import_module(module_name), function_name)
+        status: int = carry_out(arguments) if arguments.offline else carry_out(arguments, _settings())
     except KeyboardInterrupt:
         return 130
     except BrokenPipeError:
@@ -36,3 +38,10 @@ def main(argv: Sequence[str] | None = None) -> int:
         print(f"assay: {known.message}", file=sys.stderr)
         return known.status
     return status
+
+
+def _settings() -> Settings:
+    """Loaded only for commands that need them: a bundle is verified without any of their libraries."""
+    from infra.settings import Settings
+
+    return Settings.from_env(os.environ)

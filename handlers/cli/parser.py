@@ -28,9 +28,10 @@ def build_parser() -> argparse.ArgumentParser:
 _Commands: TypeAlias = "argparse._SubParsersAction[argparse.ArgumentParser]"
 
 
-def _add(commands: _Commands, name: str, run: str, help: str) -> argparse.ArgumentParser:
+def _add(commands: _Commands, name: str, run: str, help: str, *, offline: bool = False) -> argparse.ArgumentParser:
+    """`run` names the function; it is given the arguments, and the settings unless it is `offline`."""
     parser = commands.add_parser(name, help=help, description=help)
-    parser.set_defaults(run=f"handlers.cli.{run}")
+    parser.set_defaults(run=f"handlers.cli.{run}", offline=offline)
     return parser
 
 
@@ -76,10 +77,14 @@ def _session(commands: _Commands) -> None:
     replay = _add(verbs, "replay", "replay:replay_session", "Print a session's events, each with what it changed.")
     replay.add_argument("--at", type=_positive, metavar="N", help="the state as of event N instead")
     diff = _add(verbs, "diff", "replay:compare_rounds", "Compare round 1 of a session with round 2.")
+    export = _add(verbs, "export", "export:run", "Write a session to a file that a third party verifies offline.")
+    export.add_argument("-o", "--output", required=True, type=Path, metavar="FILE")
+    export.add_argument("--sealed-only", action="store_true", help="without opened contents and the session's key")
+    export.add_argument("--force", action="store_true", help="write over an existing file")
     erase = _add(verbs, "erase", "erase:run", "Destroy a session's texts for good; what was decided stays provable.")
     erase.add_argument("--reason", required=True, metavar="TEXT", help="why; kept in the access record")
     erase.add_argument("--yes", action="store_true", help="do not ask")
-    for parser in (replay, diff, erase):
+    for parser in (replay, diff, export, erase):
         _session_id(parser)
         _json_flag(parser)
 
@@ -163,6 +168,12 @@ def _proof(commands: _Commands) -> None:
     verify.add_argument("--heads", metavar="FILE", type=Path, help="heads kept elsewhere; PostgreSQL may then be gone")
     verify.add_argument("--key", metavar="PUB", type=Path, help="the public key that heads must be signed with (PEM)")
     _json_flag(verify)
+    bundle = commands.add_parser("bundle", help="Check an exported session.")
+    verbs = bundle.add_subparsers(title="commands", required=True, metavar="COMMAND")
+    check = _add(verbs, "verify", "bundle:verify", "Verify an exported session offline; exit 3: refused.", offline=True)
+    check.add_argument("file", metavar="FILE", type=Path)
+    check.add_argument("--key", metavar="PUB", type=Path, required=True, help="the public key it was signed with (PEM)")
+    _json_flag(check)
     heads = commands.add_parser("heads", help="What the log's heads are signed with.")
     verbs = heads.add_subparsers(title="commands", required=True, metavar="COMMAND")
     key = _add(verbs, "key", "verify:print_key", "Print the public key (PEM), to be kept where the log is not.")

@@ -110,7 +110,8 @@ class BundledSession:
         if self._version > len(self._places):
             raise Refused(f"{name} is not proven to be in the log")
         place = self._places[self._version - 1]
-        typed(f"{name}: its position", position, int)
+        for number in (position, place["version"], place["position"]):
+            typed(f"{name}: its version or position", number, int)
         if (place["version"], place["position"]) != (self._version, position) or position <= self._position:
             raise Refused(f"{name} does not stand at the position that was signed, behind the event before it")
         proof, root = hashes(f"{name}: its inclusion proof", place["inclusion_proof"]), bytes.fromhex(self._head.root)

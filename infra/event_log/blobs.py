@@ -60,13 +60,15 @@ class Blobs:
         data = await self._data(session_id, slot)
         return orjson.dumps({**document, "content": {**slot, "data": base64.b64encode(data).decode()}})
 
-    async def check(self, session_id: str, state: bytes) -> None:
-        """Raises Unreadable unless what was put aside of this event is there, unaltered. Needs no key."""
+    async def sealed(self, session_id: str, state: bytes) -> bytes | None:
+        """What was put aside of this event; None if nothing was. Raises Unreadable unless it is there, unaltered. Needs
+        no key."""
         try:
             if _MARK in state and (slot := orjson.loads(state)["content"]) and "blob" in slot:
-                await self._data(UUID(session_id), slot)
+                return await self._data(UUID(session_id), slot)
         except (KeyError, ValueError, TypeError) as error:
             raise Unreadable(f"session {session_id}: what is kept beside an event cannot be told: {error}") from error
+        return None
 
     async def _data(self, session_id: UUID, slot: Mapping[str, Any]) -> bytes:
         if not _DIGEST.fullmatch(slot["blob"]):

@@ -109,6 +109,10 @@ class SessionLog:
         """Versions of the session's events whose content stands in the clear: no key can erase it (R62)."""
         return tuple(event.version for event in await self.stored(session_id) if stands_open(event.body))
 
+    def key(self, session_id: UUID) -> Key | None:
+        """The key of the session's content; None if there is none, or no longer."""
+        return self._mapper.key(session_id)
+
     async def destroy_key(self, session_id: UUID) -> None:
         """Erase the session's content in this log for good, blobs included. Repeating it is harmless (R62)."""
         await asyncio.to_thread(self._keys.destroy, session_id)
@@ -185,9 +189,10 @@ class SessionLog:
         """A page of the log as it is stored, unverified and sealed: for verification."""
         return await self._stream.read(after, limit)
 
-    async def check_blob(self, event: Stored) -> None:
-        """Raises Unreadable unless the content kept beside this event, if any, is there and is what its name says."""
-        await self._blobs.check(event.headers.get(SESSION_HEADER, ""), event.body)
+    async def sealed_beside(self, event: Stored) -> bytes | None:
+        """The sealed content kept beside this event; None if there is none. Raises Unreadable unless it is there and is
+        what its name says."""
+        return await self._blobs.sealed(event.headers.get(SESSION_HEADER, ""), event.body)
 
     async def last_position(self) -> int:
         """Position of the newest event; 0 for an empty log."""

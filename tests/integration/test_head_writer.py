@@ -14,7 +14,7 @@ import psycopg
 import pytest
 
 from domain.audit.head import Head
-from domain.events import Recorded
+from domain.events import Event, Recorded, RoundStarted, RoundStartedContent, RoundStartedFacts
 from handlers import head_writer
 from infra.audit.heads_file import HeadsFile
 from infra.audit.signed_heads import opened_head
@@ -74,6 +74,11 @@ async def written(events: SessionLog, count: int, last: Recorded | None = None) 
     return last
 
 
+def started(number: int) -> Event:
+    """With this a session goes on."""
+    return RoundStarted(facts=RoundStartedFacts(round=number), content=RoundStartedContent())
+
+
 async def until(holds: Callable[[], bool]) -> None:
     async with asyncio.timeout(20):
         while True:
@@ -96,14 +101,14 @@ def test_an_ended_session_is_signed_at_once_and_an_open_one_in_time(
     async def case(events: SessionLog) -> list[int]:
         writer = site.head_writer(events, every=timedelta(hours=1))
         task = asyncio.create_task(writer.run())
-        last = await written(events, 2)
+        *_, last = await events.append(A, None, [started(1), started(2)], actor="actor-1")
         await asyncio.sleep(0.3)
         before = signed_sizes(site)
         await events.append(A, last, [end()], actor="actor-1")
         await until(lambda: len(signed_sizes(site)) == 1)
         task.cancel()
         hasty = asyncio.create_task(site.head_writer(events, every=timedelta()).run())
-        (first,) = await events.append(B, None, [note("open")], actor="actor-1")
+        (first,) = await events.append(B, None, [started(1)], actor="actor-1")
         await until(lambda: len(signed_sizes(site)) == 2)
         hasty.cancel()
         assert first.position == 4

@@ -1,0 +1,114 @@
+"""A session handed to a third party: exported, verified without a server, and what is left to hand over once erased."""
+
+from __future__ import annotations
+
+import json
+import re
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+README = Path(__file__).parents[2] / "README.md"
+QUESTION = "请排查 user-service 当前是否存在 SlowResponse 告警"
+
+
+@pytest.fixture(scope="module")
+def exported(served: Any) -> dict[str, Any]:
+    """A session's bundle in `bundle.jsonl`, and the public key it is verified with in `assay.pem`."""
+    session_id = served.ask(QUESTION)["session_id"]
+    ran = served.here("session", "export", session_id, "-o", "bundle.jsonl", "--json")
+    assert ran.status == 0, ran.err
+    (served.folder / "assay.pem").write_text(served.here("heads", "key").out)
+    told: dict[str, Any] = ran.document
+    return told
+
+
+def verify(served: Any, file: str, *, status: int = 0) -> Any:
+    """In a process of its own that knows of no server and no data."""
+    environment = {"ASSAY_DATA_DIR": "/nowhere", "ASSAY_KEY_DIR": "/nowhere", "ASSAY_NATS_URL": "not a URL"}
+    ran = served.run("bundle", "verify", file, "--key", "assay.pem", "--json", **environment)
+    assert ran.status == status, ran.err
+    return ran.document
+
+
+def test_a_third_party_verifies_a_session_with_a_file_and_a_key(served: Any, exported: dict[str, Any]) -> None:
+    """R61: every event of the session, its contents as they were sealed, under a head that the log's key signed."""
+    events = served.here("session", "tail", exported["session_id"], "--json").documents
+    found = verify(served, "bundle.jsonl")
+    assert (found["verified"], found["session_id"]) == (True, exported["session_id"])
+    assert found["events"] == found["opened"] == len(events)
+    assert found["head"]["size"] >= events[-1]["position"]
+    kinds = [json.loads(line).get("kind") for line in (served.folder / "bundle.jsonl").open()]
+    assert kinds[:3] == [None, "key", "event"]
+    assert QUESTION in (served.folder / "bundle.jsonl").read_text()
+    assert (served.folder / "bundle.jsonl").stat().st_mode & 0o777 == 0o600
+
+
+@pytest.mark.usefixtures("exported")
+def test_a_changed_bundle_is_refused(served: Any) -> None:
+    """R61: exit 3, and what is wrong is named."""
+    text = (served.folder / "bundle.jsonl").read_text()
+    (served.folder / "changed.jsonl").write_text(text.replace("SlowResponse", "FastResponse", 1))
+    found = verify(served, "changed.jsonl", status=3)
+    assert found["verified"] is False
+    assert found["refused"].startswith("line ")
+
+
+@pytest.mark.usefixtures("exported")
+def test_what_cannot_be_read_is_no_refusal(served: Any) -> None:
+    """R61: exit 2 names the file."""
+    for file, key in (("nothing.jsonl", "assay.pem"), ("bundle.jsonl", "nothing.pem"), ("bundle.jsonl", "serve.log")):
+        ran = served.here("bundle", "verify", file, "--key", key)
+        assert ran.status == 2
+        assert ("nothing" if "nothing" in file + key else "serve.log") in ran.err
+
+
+def test_an_existing_file_is_not_written_over(served: Any, exported: dict[str, Any]) -> None:
+    """R61: unless told to; and never half."""
+    again = ("session", "export", exported["session_id"], "-o")
+    refused = served.here(*again, "bundle.jsonl")
+    assert (refused.status, refused.err) == (2, "assay: bundle.jsonl exists; --force writes over it\n")
+    assert served.here(*again, "no/such/folder.jsonl").status == 2
+    assert served.here("session", "export", "01900000-0000-7000-8000-000000000001", "-o", "none.jsonl").status == 2
+    assert served.here(*again, "bundle.jsonl", "--force").status == 0
+    assert sorted(path.name for path in served.folder.glob("*.jsonl")) == ["bundle.jsonl", "changed.jsonl"]
+    verify(served, "bundle.jsonl")
+
+
+def test_the_readme_tells_how_to_check_a_bundle_without_assay(served: Any, exported: dict[str, Any]) -> None:
+    """R61: a script of the reader's own, with `cryptography`."""
+    section = README.read_text().split("### Hand a session to a third party", 1)[1]
+    script = re.search(r"^```python\n(.*?)^```", section, re.MULTILINE | re.DOTALL)
+    assert script
+
+    def run(file: str) -> subprocess.CompletedProcess[str]:
+        command = [sys.executable, "-c", script[1], file, "assay.pem"]
+        return subprocess.run(command, cwd=served.folder, capture_output=True, text=True, check=False)
+
+    good = run("bundle.jsonl")
+    assert (good.returncode, good.stdout.split()[:1]) == (0, [exported["session_id"]]), good.stderr
+    assert run("changed.jsonl").returncode == 1
+
+
+def test_an_erased_session_is_still_proven(served: Any) -> None:
+    """R61, R62: of the texts only a bundle from before the erasure tells."""
+    session_id = served.ask(QUESTION)["session_id"]
+    before, after, sealed = (f"{name}-{session_id}.bundle" for name in ("before", "after", "sealed"))
+    for file, more in ((before, ()), (sealed, ("--sealed-only",))):
+        assert served.here("session", "export", session_id, "-o", file, *more).status == 0
+    assert served.here("session", "erase", session_id, "--reason", "asked for", "--yes").status == 0
+    assert served.here("session", "export", session_id, "-o", after).status == 0
+
+    assert QUESTION in (served.folder / before).read_text()
+    assert QUESTION not in (served.folder / sealed).read_text() + (served.folder / after).read_text()
+    texts = {name: verify(served, file) for name, file in (("before", before), ("sealed", sealed), ("after", after))}
+    assert (texts["before"]["erased"], texts["before"]["sealed"]) == (False, 0)
+    assert (texts["sealed"]["erased"], texts["sealed"]["opened"]) == (False, 0)
+    assert (texts["after"]["erased"], texts["after"]["opened"]) == (True, 0)
+    assert texts["after"]["events"] == texts["before"]["events"] + 1
+    assert served.here("verify", session_id).status == 0
+    actions = [one["action"] for one in served.here("access", "list", session_id, "--json").documents]
+    assert actions == ["export", "export", "erase", "export"]
