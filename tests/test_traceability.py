@@ -12,7 +12,7 @@ import pytest
 TESTS = Path(__file__).parent
 SCENARIO = re.compile(r"^\| .*?\| (?P<name>.*?)\| `(?P<file>\w+\.py)::(?P<test>\w+)` \|", re.MULTILINE)
 REQUIREMENTS = [8, 9, *range(11, 51), 53, *range(57, 64)]
-"""The evidence rules (sections 3 to 9), planted instructions, time, events, overrides, rule evaluation, audit, harness."""
+"""Evidence rules (sections 3 to 9), planted instructions, time, events, overrides, rule evaluation, audit, harness."""
 
 
 def _tests_in(path: Path) -> Iterator[ast.FunctionDef | ast.AsyncFunctionDef]:
