@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
-from collections.abc import Collection, Sequence
+from collections import defaultdict
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import replace
 from datetime import datetime, timedelta
 from fractions import Fraction
+from functools import cached_property
 from typing import assert_never
 
-from domain.values.numbers import Role, Value, values_in
+from domain.values.fields import kinds_of, readings, tells_change, tells_lasting
+from domain.values.numbers import seen, values_in
+from domain.values.relations import Numbers, Relations, family
 from domain.values.times import TimeMention, spans, times_in
-from domain.values.units import BARE, COUNT, RATIO, TIME
+from domain.values.units import BARE, BYTES, COUNT, POINTS, RATIO, TIME
+from domain.values.value import Extent, Role, Value
 
-_MOST_FOR_ROUNDED_RATIOS = 6
-"""Of more numbers than this some pair has nearly any percentage: it would prove nothing."""
+_NOTHING = Numbers(())
 
 
 class Measurements:
@@ -24,42 +28,42 @@ class Measurements:
     """
 
     def __init__(self, texts: Sequence[str], counts: Collection[int] = (), now: datetime | None = None) -> None:
-        self._numbers: dict[str, Counter[Fraction]] = {}
-        self._written: set[Fraction] = set()
-        self._counts = set(counts)
+        self._numbers: dict[str, list[Fraction]] = defaultdict(list)
+        self._vague: set[tuple[str, Extent]] = set()
+        self._relations = Relations()
+        self._counted = {Fraction(count) for count in counts}
         self._times: list[TimeMention] = []
         for text in texts:
-            self._read(text)
-        self._elapsed = _elapsed(self._times, now) if now else ()
+            self._read(seen(text))
+        self._elapsed = Numbers(_elapsed(self._times, now) if now else ())
 
     def _read(self, text: str) -> None:
-        of_one_kind: dict[str, int] = defaultdict(int)
-        for value in values_in(text):
-            self._add(_family(value.dimension), value.number)
-            self._written.add(value.written)
-            of_one_kind[value.dimension] += 1
-        for length in spans(text):
-            self._add(TIME, Fraction(int(length.total_seconds())))
-        self._counts.update(count for count in of_one_kind.values() if count > 1)
+        values = values_in(text)
+        kinds = kinds_of(text)
+        for value in values:
+            if value.extent:
+                self._vague.add((value.dimension, value.extent))
+                continue
+            self._numbers[value.dimension].append(value.number)
+            self._numbers[BARE].append(value.written)
+            if value.dimension in {RATIO, BYTES}:
+                self._numbers[BARE].append(value.number)
+            if value.dimension == BARE:
+                for dimension, number in readings(value, kinds):
+                    self._numbers[dimension].append(number)
+        self._relations.read(text, values)
+        self._numbers[TIME] += [Fraction(int(length.total_seconds())) for length in spans(text)]
         self._times += times_in(text)
 
-    def _add(self, family: str, number: Fraction) -> None:
-        self._numbers.setdefault(family, Counter())[number] += 1
-
-    def _of(self, family: str) -> Counter[Fraction]:
-        return self._numbers.get(family, Counter())
+    @cached_property
+    def _stated(self) -> Mapping[str, Numbers]:
+        return {dimension: Numbers(numbers) for dimension, numbers in self._numbers.items()}
 
     def state(self, value: Value) -> bool:
-        """Whether the value itself is there; a bare number may stand for a number with a unit, and 0.96 for 96%."""
-        numbers = self._of(_family(value.dimension))
-        if value.number in numbers:
+        """Whether the value itself is there, in its own unit; one that names no unit (0.96, 3.8G) may leave it out."""
+        if value.extent and (value.dimension, value.extent) in self._vague:
             return True
-        if value.dimension == COUNT:
-            return False
-        if value.dimension == BARE:
-            return value.written in self._written or value.number in self._of(RATIO)
-        bare = self._of(BARE)
-        return value.written in bare or (value.dimension == RATIO and value.number in bare)
+        return self._stated.get(value.dimension, _NOTHING).hold(value)
 
     def entail(self, value: Value) -> bool:
         """Whether the value is stated, or is a count, a difference, a ratio or an elapsed time of what stands here."""
@@ -70,19 +74,54 @@ class Measurements:
         return any(mention.is_part_of(known) for known in self._times)
 
     def _is_count(self, value: Value) -> bool:
-        return value.dimension in {BARE, COUNT} and value.number in self._counts
+        return value.dimension == COUNT and self._counts.hold(value)
+
+    @cached_property
+    def _counts(self) -> Numbers:
+        return Numbers(self._counted | self._relations.longest)
 
     def _is_difference(self, value: Value) -> bool:
-        numbers = self._of(_family(value.dimension))
-        return value.number != 0 and any(number - abs(value.number) in numbers for number in numbers)
+        """还剩 8.5GiB; percentage points are the difference of two shares."""
+        if not tells_change(value):
+            return False
+        return self._differences.get(family(value.dimension), _NOTHING).hold(replace(value, number=abs(value.number)))
+
+    @cached_property
+    def _differences(self) -> Mapping[str, Numbers]:
+        found: dict[str, list[Fraction]] = defaultdict(list)
+        for kind, one, other in self._relations.pairs():
+            if one != other:
+                found[kind].append(abs(one - other))
+        return {kind: Numbers(numbers) for kind, numbers in found.items()} | {
+            POINTS: Numbers(found[RATIO] + found[POINTS])
+        }
 
     def _is_ratio(self, value: Value) -> bool:
-        if value.dimension not in {BARE, RATIO} or value.number <= 0:
+        """堆使用率 95% of 3.8GB/4GB, rounded to the places written; 增长 50% is a ratio of the change."""
+        is_share = value.dimension == BARE and 0 < value.number < 1
+        if value.dimension != RATIO and not is_share:
             return False
-        return any(_has_ratio(numbers, value) for numbers in self._numbers.values())
+        tolerance = value.step / 2 if value.step < 1 else Fraction(0)
+        return self._ratios.hold(value, tolerance) or (tells_change(value) and self._changes.hold(value, tolerance))
+
+    @cached_property
+    def _ratios(self) -> Numbers:
+        pairs = [(one, other) for _, one, other in self._relations.pairs() if one > 0 and other > 0]
+        return Numbers([one / other for one, other in pairs] + [other / one for one, other in pairs])
+
+    @cached_property
+    def _changes(self) -> Numbers:
+        pairs = [(one, other) for _, one, other in self._relations.pairs() if one > 0 and one != other]
+        return Numbers(abs(other - one) / one for one, other in pairs)
 
     def _is_elapsed(self, value: Value) -> bool:
-        return value.dimension == TIME and any(abs(seconds - value.number) < value.step for seconds in self._elapsed)
+        """Rounded or cut off to the places written: 15 分 30 秒 are 15 or 16 分钟."""
+        if value.dimension != TIME or not tells_lasting(value):
+            return False
+        if value.extent:
+            return self._elapsed.hold(value)
+        low, high = value.number - value.step / 2, value.number + value.step
+        return self._elapsed.has_between(low, high, with_high=False)
 
 
 def _elapsed(times: Sequence[TimeMention], now: datetime) -> tuple[Fraction, ...]:
@@ -94,23 +133,6 @@ def _elapsed(times: Sequence[TimeMention], now: datetime) -> tuple[Fraction, ...
     return tuple(Fraction(int(length.total_seconds())) for length in lengths if length > timedelta(0))
 
 
-def _family(dimension: str) -> str:
-    """Counted things and bare numbers may stand for each other."""
-    return BARE if dimension == COUNT else dimension
-
-
-def _has_ratio(numbers: Counter[Fraction], value: Value) -> bool:
-    """An exact ratio; among few numbers also one rounded to the places written (66.7% of 2 and 3)."""
-    if value.number == 1:
-        return max(numbers.values()) > 1
-    if any(value.number * divisor in numbers for divisor in numbers if divisor > 0):
-        return True
-    if value.step >= 1 or len(numbers) > _MOST_FOR_ROUNDED_RATIOS:
-        return False
-    pairs = ((part, whole) for part in numbers for whole in numbers if whole > 0 and part != whole)
-    return any(abs(part / whole - value.number) <= value.step / 2 for part, whole in pairs)
-
-
 def unsupported_values(
     text: str, items: Measurements, question: Measurements, windows: Collection[Fraction]
 ) -> list[str]:
@@ -118,6 +140,7 @@ def unsupported_values(
 
     The question excuses identifiers and times; `windows` (seconds) are the lengths of time that were asked or searched.
     """
+    text = seen(text)
     missing = [
         text[value.start : value.end]
         for value in values_in(text)
@@ -136,7 +159,7 @@ def _is_excused(value: Value, question: Measurements, windows: Collection[Fracti
         case Role.IDENTIFIER:
             return question.state(value)
         case Role.WINDOW:
-            return value.number in windows
+            return any(value.covers(length) for length in windows)
         case Role.MEASURED:
             return False
         case _:

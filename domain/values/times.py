@@ -7,16 +7,21 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta, tzinfo
 from itertools import pairwise
 
+from domain.values.numerals import DIGITS, POWERS, amount
+
 _CLOCK = r"(?:[01]?\d|2[0-3]):[0-5]\d(?::[0-5]\d(?:[.,]\d{1,9})?)?"
 _ZONE = r"(?:\s?Z|\s?[+-]\d{2}:?\d{2})"
 _CLOCK_PARTS = re.compile(rf"(\d+):(\d+)(?::(\d+))?(?:[.,]\d+)?\s?({_ZONE})?")
+_ONE_OR_TWO = rf"(?:\d{{1,2}}|[{DIGITS}十]{{1,3}})"
+_PARTS = {"一刻": 15, "半": 30, "三刻": 45}
 _TIME = re.compile(
-    rf"(?<![\d.:])(?:"
+    rf"(?<![\d.:{DIGITS}{POWERS}])(?:"
     rf"(?P<date>\d{{4}}[-/](?:0?[1-9]|1[0-2])[-/](?:3[01]|[12]\d|0?[1-9])(?!\d))"
     rf"(?:[T ]\s?(?P<dated>{_CLOCK}{_ZONE}?)(?![\d:]))?"
-    rf"|(?P<year>\d{{4}})\s?年(?:\s?(?P<ym>\d{{1,2}})\s?月(?:\s?(?P<ymd>\d{{1,2}})\s?日)?)?"
-    rf"|(?P<month>\d{{1,2}})\s?月\s?(?P<day>\d{{1,2}})\s?[日号]"
-    rf"|(?P<hour>\d{{1,2}})\s?(?:[点时]\s?(?P<minute>\d{{1,2}})\s?分(?!钟)|点(?=[整钟左前后许]))"
+    rf"|(?P<year>\d{{4}}|[{DIGITS}]{{4}})\s?年(?:\s?(?P<ym>{_ONE_OR_TWO})\s?月(?:\s?(?P<ymd>{_ONE_OR_TWO})\s?日)?)?"
+    rf"|(?P<month>{_ONE_OR_TWO})\s?月\s?(?P<day>{_ONE_OR_TWO})\s?[日号]"
+    rf"|(?P<hour>{_ONE_OR_TWO})\s?(?:[点时]\s?(?P<minute>{_ONE_OR_TWO})\s?分(?![钟之])|点(?P<part>半|[一三]刻)"
+    rf"|(?<=\d)点(?=[整钟左前后许])|(?<=\d\s)点(?=[整钟左前后许])|点(?=[整钟]))"
     rf"|(?P<clock>{_CLOCK}Z?)(?![\d:]))"
 )
 _PAIR_GAP = re.compile(r"\s*(?:/|~|至|到|to|->|→|–|—)\s*")
@@ -80,7 +85,12 @@ def _mention(match: re.Match[str]) -> TimeMention:
     part = match.groupdict()
     written = re.split("[-/]", part["date"]) if part["date"] else _chinese_date(part)
     year, month, day = map(_number, written)
-    hour, minute, second, zone = _number(part["hour"]), _number(part["minute"]), None, ""
+    hour, minute, second, zone = (
+        _number(part["hour"]),
+        _number(part["minute"]) or _PARTS.get(part["part"] or ""),
+        None,
+        "",
+    )
     if clock := part["dated"] or part["clock"]:
         hour, minute, second, zone = _clock(clock)
     return TimeMention(match.start(), match.end(), year, month, day, hour, minute, second, zone)
@@ -91,7 +101,7 @@ def _chinese_date(part: dict[str, str | None]) -> list[str | None]:
 
 
 def _number(digits: str | None) -> int | None:
-    return int(digits) if digits else None
+    return int(amount(digits)) if digits else None
 
 
 def _clock(text: str) -> tuple[int, int, int | None, str]:

@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 
 from domain.values.entities import names_in
-from domain.values.numbers import Role, values_in
+from domain.values.numbers import values_in
+from domain.values.value import Role
 
 _ADVICE = re.compile(
     r"建议|可能|也许|或许|风险|推测|怀疑|疑似|假设|如果|若要|有待|尚需|需要|仍需|供参考|无法确认|不能确认|未能确认|尚未确认|不足以"

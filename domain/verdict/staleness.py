@@ -6,10 +6,11 @@ from collections.abc import Sequence
 from datetime import datetime, timedelta
 
 from domain.contracts import CheckedBinding, ToolInvocation
-from domain.values.numbers import Role, values_in
+from domain.values.numbers import values_in
 from domain.values.phrases import CURRENT_WORDS
 from domain.values.times import times_in
 from domain.values.units import TIME
+from domain.values.value import Role
 
 
 def asked_window(question: str, window_minutes: int) -> timedelta:

@@ -145,6 +145,29 @@ def test_a_number_of_no_item_takes_the_evidence_away() -> None:
     assert "57432 条" in evaluation.adjustments[0].message
 
 
+@pytest.mark.parametrize(
+    "figure",
+    [
+        "九成五",
+        "一半",
+        "三刻钟",
+        "上千次",
+        "三十余次",
+        "翻倍",
+        "⅓",
+        "玖拾玖%",
+        "19GB",
+        "7%",
+        "7 小时",
+        "ninety-nine percent",
+    ],
+)
+def test_a_figure_in_words_or_in_another_unit_takes_the_evidence_away(figure: str) -> None:
+    """R37: a verifier that calls everything direct cannot slip one in."""
+    evaluation = evaluated(f"fees-settle 的指标为 {figure}")
+    assert (classes(evaluation), rules(evaluation)) == ([UNPROVEN], ["claim.value_unsupported"])
+
+
 def test_an_invented_code_contradicts_and_rejects() -> None:
     """R34, R37: a code in no tool output."""
     evaluation = evaluated("fees-settle 报错 ERR_LAG_42")
