@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from fractions import Fraction
 
-from domain.values.units import BYTES, COUNT, RATIO, TIME, UNITS
+from domain.values.units import BYTES, COUNT, POINTS, RATIO, TIME, UNITS
 from domain.values.value import Value
 
 _KEY = re.compile(
@@ -32,9 +32,10 @@ _KINDS = {
     BYTES: re.compile(r"bytes|memory|\bmem|heap|size|disk|内存|堆|磁盘|字节|显存", re.IGNORECASE),
     RATIO: re.compile(r"percent|pct|usage|util|ratio|rate|cpu|memory|heap|率|占比|比例|百分比|使用", re.IGNORECASE),
     "celsius": re.compile(r"temp|温度", re.IGNORECASE),
+    "元": re.compile(r"amount|price|\bfee|cost|金额|差额|价", re.IGNORECASE),
     COUNT: re.compile(r"count|total|num|times|次数|个数|条数|总数|数量", re.IGNORECASE),
 }
-_DIMENSIONS = frozenset(unit.dimension for unit in UNITS.values())
+_DIMENSIONS = frozenset({TIME, BYTES, RATIO, COUNT, POINTS})
 _ANY_KEY = frozenset(
     {"value", "val", "current", "now", "latest", "last", "max", "min", "avg", "mean", "值", "当前值", "当前"}
 )
@@ -43,6 +44,7 @@ _GUESSED = {
     BYTES: (Fraction(1),),
     RATIO: (Fraction(1), Fraction(1, 100)),
     "celsius": (Fraction(1),),
+    "元": (Fraction(1),),
 }
 """Units in which a number of that kind is customarily written without naming one; never hours, never gigabytes."""
 

@@ -48,6 +48,7 @@ _BYTE_SCALES = {
 }
 _RATIO_SCALES = {
     Fraction(1): ("x", "倍"),
+    Fraction(1, 10): ("折",),
     Fraction(1, 100): ("%", "percent", "pct", "per cent"),
     Fraction(1, 1000): ("‰",),
 }
@@ -57,6 +58,9 @@ _OTHER = {
     Unit("celsius"): ("℃", "°C", "摄氏度"),
     Unit("month"): ("个月", "month", "months"),
     Unit("year"): ("年", "year", "years"),
+    **{Unit(name): (name, name.upper()) for name in ("qps", "rps", "tps", "rpm")},
+    **{Unit(name): (name,) for name in ("bps", "kbps", "mbps", "gbps", "Kbps", "Mbps", "Gbps", "KB/s", "MB/s", "GB/s")},
+    **{Unit(name): (name,) for name in ("元", "美元", "转", "度", "Hz")},
 }
 
 CLASSIFIERS = (
