@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import logging
 from collections.abc import AsyncGenerator, Sequence
@@ -17,6 +18,7 @@ from domain.merkle import Frontier
 from infra.audit import dsse, head_store
 from infra.audit.heads_file import HeadsFile
 from infra.audit.signing_key import existing_key
+from infra.event_log.errors import HeadContradicted
 from infra.postgres import Connection, connect
 from infra.settings import Settings
 
@@ -41,7 +43,7 @@ async def last_heads(settings: Settings, dsn: str) -> Sequence[Head]:
     """The newest head of the database and of the heads file: what the log must contain before anything is appended.
 
     A head that cannot be checked here, for want of its key, is left out; so is a database that cannot be reached, since
-    sessions do not wait for it. Raises dsse.BadEnvelope or KeyFileError.
+    sessions do not wait for it. Raises HeadContradicted for one that is not sound, or KeyFileError.
     """
     if not settings.signing_key.exists():
         return []
@@ -58,6 +60,8 @@ async def last_heads(settings: Settings, dsn: str) -> Sequence[Head]:
             found += [opened_head(key, envelope)] if envelope else []
         except dsse.ForeignKey as error:
             log.warning("the last head cannot be checked: %s", error)
+        except dsse.BadEnvelope as error:
+            raise HeadContradicted(f"the last signed head was changed: {error}; `assay verify` says which") from None
     return found
 
 
@@ -67,12 +71,13 @@ class KeptHeads:
 
     heads: list[Head] = field(default_factory=list)
     findings: list[Finding] = field(default_factory=list)
-    _by_envelope: dict[str, Head | None] = field(default_factory=dict)  # most stand in both places
+    _by_digest: dict[bytes, Head | None] = field(default_factory=dict)  # of envelopes: most stand in both places
 
     def open(self, key: Ed25519PublicKey, envelope: str, where: str) -> Head | None:
         """The head of one envelope, or None and a finding."""
-        if envelope in self._by_envelope:
-            return self._by_envelope[envelope]
+        digest = hashlib.sha256(envelope.encode()).digest()
+        if digest in self._by_digest:
+            return self._by_digest[digest]
         head = None
         try:
             head = opened_head(key, envelope)
@@ -81,7 +86,7 @@ class KeptHeads:
             self.findings.append(Finding(Kind.FOREIGN_KEY, f"{where}: {error}"))
         except dsse.BadEnvelope as error:
             self.findings.append(Finding(Kind.SIGNATURE, f"{where}: {error}"))
-        self._by_envelope[envelope] = head
+        self._by_digest[digest] = head
         return head
 
 

@@ -223,7 +223,10 @@ class SessionLog:
                     "changed, or is another one; `assay verify` says more"
                 )
             if (end := await self.last_position()) < head.size:
-                raise HeadContradicted(f"{head.beyond(end)}: it was cut or rolled back, and nothing may be recorded")
+                raise HeadContradicted(
+                    f"{head.beyond(end)}: it was cut or rolled back, and nothing may be recorded (the README says what "
+                    "to do if that was on purpose)"
+                )
             await asyncio.sleep(pause)
         raise LogUnavailable(f"no replica was found that holds position {head.size}, which a signed head covers")
 

@@ -18,6 +18,7 @@ from uuid import UUID
 import psycopg
 from psycopg.rows import dict_row
 
+from domain.audit.findings import Findings
 from domain.contracts import Agent
 from domain.events import Recorded, ToolCallStarted, ToolInvoked
 from domain.public_events import public_event
@@ -27,13 +28,18 @@ from domain.session.state import Closed
 from handlers.application import PromptFiles, injected_tools, jetstream, open_log, runner_on
 from handlers.session_ids import session_id_for
 from handlers.session_settings import model_server, session_settings
+from handlers.verification import verify_log
 from infra.access import Credentials, Role
+from infra.audit.heads_file import HeadsFile
+from infra.audit.signed_heads import kept_heads, signed_leaves
+from infra.audit.signing_key import existing_key
 from infra.embedded import Servers
 from infra.embedded.nats_server import NatsServer
 from infra.embedded.postgres_server import PostgresServer
 from infra.embedded.process import wait_until
 from infra.event_log.errors import LogError
 from infra.event_log.session_log import SessionLog
+from infra.postgres import connect
 from infra.projector import catch_up
 from infra.scenario.scenario import sample_scenario
 from infra.settings import Settings
@@ -253,11 +259,23 @@ class Plant:
             for session_id in sessions:
                 assert isinstance(fold(await events.load(session_id)), Closed)  # load verifies the chain
             await asyncio.wait_for(catch_up(events, self.postgres.dsn, everything[-1].position), 60)
+            await self._check_heads(events)
         await self._check_verdicts(everything)
         self._check_tools(everything)
         self._check_read_models(everything)
         again = sum(isinstance(e.event, ToolCallStarted) and e.event.facts.attempt > 1 for e in everything)
         return {"events": len(everything), "sessions": len(sessions), "tool calls repeated": again}
+
+    async def _check_heads(self, events: SessionLog) -> None:
+        """Whatever was signed while everything was being killed is what the log holds (R60)."""
+        settings, findings = self.settings, Findings()
+        key = existing_key(settings.signing_key).public_key()
+        async with await connect(self.postgres.dsn) as conn:
+            kept = await kept_heads(key, conn, HeadsFile(settings.heads_file))
+            audit = await verify_log(events, kept.heads, signed_leaves(key, conn, kept), findings, lambda *_: None)
+        findings.add(kept.findings)
+        assert not findings, findings.first
+        assert audit.signed_events > 0, "nothing was signed"
 
     async def _check_verdicts(self, everything: list[Recorded]) -> None:
         """Every verdict and end was published, none twice: their subjects, one an event, are written once."""

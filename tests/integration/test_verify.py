@@ -16,6 +16,7 @@ import pytest
 
 from domain.chain import GENESIS, HASH_HEADER, PREVIOUS_HASH_HEADER, SESSION_HEADER, VERSION_HEADER, event_hash
 from handlers import verification
+from handlers.application import open_log
 from infra.audit.dsse import sign
 from infra.audit.signing_key import public_pem, signing_key
 from infra.embedded import Servers
@@ -386,6 +387,19 @@ def test_a_head_with_a_bad_signature_is_found_out(sound: Site, heads: Path) -> N
     assert sound.found("--heads", str(heads)) == [("bad signature", None, None, None)]
     heads.write_text("\n".join([*lines, "{not a head", "{a line still being written"]))
     assert sound.found("--heads", str(heads)) == [("bad signature", None, None, None)]
+
+
+def test_nothing_is_appended_behind_a_last_head_that_was_changed(sound: Site, heads: Path) -> None:
+    """R60."""
+    heads.write_text(heads.read_text() + "{}\n")
+    settings = sound.settings.model_copy(update={"heads_file": heads})
+
+    async def append() -> None:
+        async with open_log(settings, sound.servers) as events:
+            await events.append(uuid4(), None, [note("more")], actor="actor-1")
+
+    with pytest.raises(HeadContradicted, match="the last signed head was changed"):
+        asyncio.run(append())
 
 
 def test_a_head_of_another_key_is_found_out(sound: Site, heads: Path, tmp_path: Path) -> None:
