@@ -1,9 +1,9 @@
-"""The read models' database: a schema for each version, stable views in `assay`, the books in `assay_meta` (R54, R56).
+"""The read models' database: a schema for each build, stable views in `assay`, the books in `assay_meta` (R54, R56).
 
-assay.<name>                    view that readers use, of the serving version
-rm_<name>_v<version>.<name>     table of one version
-assay_meta.read_model           fingerprint, serving or not, why halted
-assay_meta.position             how far each version has read the log, by partition of the log
+assay.<name>                    view that readers use, of the serving build
+rm_<name>_v<version>.<name>     table of one build of one version; a second build stands in rm_<name>_v<version>_2
+assay_meta.read_model           the builds: fingerprint, schema, how far on their way, why halted
+assay_meta.position             how far each build has read the log, by partition of the log
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from collections.abc import Iterable
 from psycopg import AsyncConnection, sql
 from psycopg.rows import DictRow, dict_row
 
-from projections.read_model import ReadModel
+from projections.read_model import ReadModel, by_name
 
 Connection = AsyncConnection[DictRow]
 
@@ -24,15 +24,16 @@ META = """
 CREATE SCHEMA IF NOT EXISTS assay;
 CREATE SCHEMA IF NOT EXISTS assay_meta;
 CREATE TABLE IF NOT EXISTS assay_meta.read_model (
-    name text, version bigint, fingerprint text NOT NULL, serving boolean NOT NULL,
+    name text, version bigint, build bigint, schema text NOT NULL UNIQUE, fingerprint text NOT NULL,
+    serving boolean NOT NULL, loaded boolean NOT NULL, verified_at timestamptz, replaced_at timestamptz,
     halted_at timestamptz, halted_reason text,
-    PRIMARY KEY (name, version)
+    PRIMARY KEY (name, version, build)
 );
 CREATE UNIQUE INDEX IF NOT EXISTS read_model_serving ON assay_meta.read_model (name) WHERE serving;
 CREATE TABLE IF NOT EXISTS assay_meta.position (
-    read_model text, version bigint, partition integer, position bigint NOT NULL, hash text NOT NULL,
-    PRIMARY KEY (read_model, version, partition),
-    FOREIGN KEY (read_model, version) REFERENCES assay_meta.read_model (name, version) ON DELETE CASCADE
+    read_model text, version bigint, build bigint, partition integer, position bigint NOT NULL, hash text NOT NULL,
+    PRIMARY KEY (read_model, version, build, partition),
+    FOREIGN KEY (read_model, version, build) REFERENCES assay_meta.read_model (name, version, build) ON DELETE CASCADE
 );
 """
 
@@ -45,7 +46,7 @@ async def connect(dsn: str) -> Connection:
 
 
 def table(model: ReadModel) -> sql.Identifier:
-    """The table of this version."""
+    """The table of this build."""
     return sql.Identifier(model.schema, model.name)
 
 
@@ -55,34 +56,39 @@ def columns(names: Iterable[str]) -> sql.Composed:
 
 
 async def prepare(conn: Connection, models: Iterable[ReadModel], partitions: int) -> None:
-    """Create what is missing and change nothing that is there. The first version of a read model serves at once; a
-    later one is made beside it and does not."""
+    """Create what is missing and change nothing that is there. Of a read model without any build the newest version is
+    made and serves at once; a later version is for an operator to build (R56)."""
     async with conn.transaction():
         await conn.execute("SELECT pg_advisory_xact_lock(%s)", [PREPARE_LOCK])
         await conn.execute(META)
-        for model in models:
-            await _prepare_version(conn, model, partitions)
+        for name, versions in by_name(models).items():
+            found = await conn.execute("SELECT FROM assay_meta.read_model WHERE name = %s LIMIT 1", [name])
+            if await found.fetchone() is None:
+                await create_build(conn, versions[0], partitions, serving=True)
+                await conn.execute(view_statement(versions[0]))
 
 
-async def _prepare_version(conn: Connection, model: ReadModel, partitions: int) -> None:
-    registered = await conn.execute(
-        """INSERT INTO assay_meta.read_model (name, version, fingerprint, serving)
-           SELECT %(name)s, %(version)s, %(fingerprint)s,
-                  NOT EXISTS (SELECT FROM assay_meta.read_model WHERE name = %(name)s AND serving)
-           ON CONFLICT DO NOTHING RETURNING serving""",
-        {"name": model.name, "version": model.version, "fingerprint": model.fingerprint},
-    )
-    if (row := await registered.fetchone()) is None:
-        return
+async def create_build(conn: Connection, model: ReadModel, partitions: int, *, serving: bool = False) -> None:
+    """An empty table and its books. The caller holds the transaction."""
     await conn.execute(
-        """INSERT INTO assay_meta.position (read_model, version, partition, position, hash)
-           SELECT %s, %s, partition, 0, '' FROM generate_series(0, %s - 1) AS partition""",
-        [model.name, model.version, partitions],
+        """INSERT INTO assay_meta.read_model (name, version, build, schema, fingerprint, serving, loaded)
+           VALUES (%(name)s, %(version)s, %(build)s, %(schema)s, %(fingerprint)s, %(serving)s, %(serving)s)""",
+        {
+            "name": model.name,
+            "version": model.version,
+            "build": model.build,
+            "schema": model.schema,
+            "fingerprint": model.fingerprint,
+            "serving": serving,
+        },
+    )
+    await conn.execute(
+        """INSERT INTO assay_meta.position (read_model, version, build, partition, position, hash)
+           SELECT %s, %s, %s, partition, 0, '' FROM generate_series(0, %s - 1) AS partition""",
+        [model.name, model.version, model.build, partitions],
     )
     for statement in _table_statements(model):
         await conn.execute(statement)
-    if row["serving"]:
-        await conn.execute(_view_statement(model))
 
 
 def _table_statements(model: ReadModel) -> list[sql.Composed]:
@@ -102,7 +108,8 @@ def _no_samples(model: ReadModel) -> sql.Composed:
     return sql.SQL("ALTER TABLE {} {}").format(table(model), sql.SQL(", ").join(each))
 
 
-def _view_statement(model: ReadModel) -> sql.Composed:
+def view_statement(model: ReadModel) -> sql.Composed:
+    """What readers see of a build."""
     return sql.SQL("CREATE VIEW {} AS SELECT {} FROM {}").format(
         sql.Identifier("assay", model.name), columns(model.columns), table(model)
     )

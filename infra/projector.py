@@ -2,6 +2,7 @@
 commit together with the position (R55).
 
 Any number of workers may run the same projector: whoever holds the positions applies, the others find them moved on.
+Workers follow the build that serves; after a switch they find it replaced and follow the next (R56).
 """
 
 from __future__ import annotations
@@ -11,25 +12,27 @@ import contextlib
 import logging
 from bisect import bisect_right
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from operator import attrgetter
 from typing import NoReturn, Protocol
 
 import psycopg
 
-from domain.events import Recorded, SessionErased
+from domain.events import Recorded
 from infra.event_log.errors import AccessRefused, ChainBroken, LogUnavailable, Unreadable
 from infra.event_log.jetstream import PARTITIONS, partition_of
 from infra.postgres import Connection, connect, prepare
 from infra.read_model_rows import (
+    PendingRows,
     Position,
     advance,
-    load_rows,
+    is_serving,
     lock_positions,
     record_halt,
-    replace_rows,
+    serving_build,
     stored_fingerprint,
 )
-from projections.read_model import ReadModel, fold_page
+from projections.read_model import ReadModel, by_name
 from projections.registry import READ_MODELS
 
 logger = logging.getLogger(__name__)
@@ -37,6 +40,8 @@ logger = logging.getLogger(__name__)
 PAGE_SIZE = 500
 IDLE_SECONDS = 0.2
 """Wait at the end of the log, that is, after a page that was not full: what comes meanwhile shares a transaction."""
+LOOK_SECONDS = 1.0
+"""Between looks for another build to serve, while the serving one is halted or of another release."""
 FIRST_DELAY, LONGEST_DELAY = 0.2, 10.0
 """Seconds between attempts while PostgreSQL or the log cannot be reached."""
 
@@ -58,7 +63,11 @@ class ProjectorHalted(Exception):
     """This read model stands still until its cause is removed and the process is started again (R55)."""
 
     def __init__(self, model: ReadModel, reason: str) -> None:
-        super().__init__(f"projector {model.name} v{model.version} halted: {reason}")
+        super().__init__(f"projector {model.name} {model.label} halted: {reason}")
+
+
+class Replaced(Exception):
+    """Another build serves now, or this one was dropped."""
 
 
 class SharedPages:
@@ -95,10 +104,15 @@ class SharedPages:
 
 
 class Projector:
-    """Keeps one version of one read model at the end of the log."""
+    """Brings one build of one read model to the end of the log, or of several `versions` whichever build serves."""
 
-    def __init__(self, model: ReadModel, log: LogReader, dsn: str, *, page_size: int = PAGE_SIZE) -> None:
-        self._model = model
+    def __init__(
+        self, versions: ReadModel | Sequence[ReadModel], log: LogReader, dsn: str, *, page_size: int = PAGE_SIZE
+    ) -> None:
+        self._follows = not isinstance(versions, ReadModel)
+        self._versions = (versions,) if isinstance(versions, ReadModel) else versions
+        self._model = self._versions[0]
+        self._halted: ReadModel | None = None
         self._log = log
         self._dsn = dsn
         self._page_size = page_size
@@ -106,11 +120,12 @@ class Projector:
         self._after = 0
 
     async def run(self) -> None:
-        """Apply events as they come, for ever. Raises ProjectorHalted."""
+        """Apply events as they come, for ever. Raises ProjectorHalted, or Replaced if it does not follow."""
         await self._project(until=None)
 
     async def catch_up(self, to_position: int) -> None:
-        """Return once the rows hold every event up to `to_position`. Raises ProjectorHalted."""
+        """Return once the rows hold every event up to `to_position`, none behind it. Raises ProjectorHalted, or
+        Replaced if it does not follow."""
         await self._project(until=to_position)
 
     async def _project(self, until: int | None) -> None:
@@ -123,9 +138,13 @@ class Projector:
                     pause = 0.0
                     while until is None or self._after < until:
                         await asyncio.sleep(pause)
-                        pause = await self._next_page(conn)
+                        pause = await self._next_page(conn, until)
                         delay = FIRST_DELAY
                     return
+            except Replaced:
+                if not self._follows:
+                    raise
+                continue
             except Exception as error:
                 if not _is_transient(error):
                     raise
@@ -135,34 +154,43 @@ class Projector:
 
     async def _start(self, conn: Connection) -> None:
         """Go on where the rows stand, if the table has our shape and the log still holds what was applied."""
-        await prepare(conn, [self._model], PARTITIONS)
-        if await stored_fingerprint(conn, self._model) != self._model.fingerprint:
+        await prepare(conn, self._versions, PARTITIONS)
+        if self._follows:
+            self._model = await self._serving(conn)
+        fingerprint = await stored_fingerprint(conn, self._model)
+        if fingerprint is None:
+            raise Replaced(f"{self._model.name} {self._model.label} does not exist")
+        if fingerprint != self._model.fingerprint:
             await self._halt(conn, "its shape was changed without a new version")
         async with conn.transaction():
             positions = await lock_positions(conn, self._model)
         for applied in set(positions.values()):
-            if applied.position and not await self._stands(applied):
+            if not await stands(self._log, applied):
                 await self._halt(conn, f"the log does not hold the event that was applied at {applied.position}")
-        self._after = min(applied.position for applied in positions.values())
+        self._after = min((applied.position for applied in positions.values()), default=0)
 
-    async def _stands(self, applied: Position) -> bool:
-        try:
-            page = await self._log.read(applied.position - 1, 1)
-        except (ChainBroken, Unreadable):
-            return False
-        if not page and await self._log.last_position() >= applied.position:
-            raise LogUnavailable(f"the replica asked does not hold position {applied.position} yet")
-        return bool(page) and Position(page[0].position, page[0].hash) == applied
+    async def _serving(self, conn: Connection) -> ReadModel:
+        """The build that readers see. Raises ProjectorHalted for the one that halted us, or of an unknown version."""
+        found = await serving_build(conn, self._model.name)
+        known = {model.version: model for model in self._versions}
+        if found.version not in known:
+            raise ProjectorHalted(self._model, f"v{found.version} serves, which this release does not know")
+        model = replace(known[found.version], build=found.build)
+        if model == self._halted:
+            raise ProjectorHalted(model, "it waits for another build to serve")
+        return model
 
-    async def _next_page(self, conn: Connection) -> float:
+    async def _next_page(self, conn: Connection, until: int | None) -> float:
         """Read and apply one page; returns the seconds to wait before the next. A page that fails is tried again event
         by event, so that everything before the bad event is applied and it alone is named."""
         page: Sequence[Recorded] = ()
         limit = self._limit
         try:
-            page = await self._log.read(self._after, limit)
+            page = await self._log.read(self._after, limit if until is None else min(limit, until - self._after))
             if page:
                 self._after = await self._apply(conn, page)
+        except Replaced:
+            raise
         except Exception as error:
             if _is_transient(error):
                 raise
@@ -178,55 +206,76 @@ class Projector:
         model, end = self._model, page[-1]
         async with conn.transaction():
             positions = await lock_positions(conn, model)
+            if not positions or (self._follows and not await is_serving(conn, model)):
+                raise Replaced(f"{model.name} {model.label} serves no more")
             slowest = min(applied.position for applied in positions.values())
             if slowest < self._after or slowest >= end.position:  # rebuilt from an earlier event, or another's work
                 return slowest
             fresh = [
                 event for event in page if event.position > positions[partition_of(str(event.session_id))].position
             ]
-            keys = {key for event in fresh if (key := model.key_of(event)) is not None}
-            erased = {event.session_id for event in fresh if isinstance(event.event, SessionErased)}
-            rows = await load_rows(conn, model, keys, erased)
-            changed = fold_page(model, rows, fresh)
-            await replace_rows(conn, model, changed, changed.keys() & rows.keys())
+            rows = PendingRows(model)
+            await rows.fold(conn, fresh)
+            await rows.store(conn)
             await advance(conn, model, Position(end.position, end.hash))
         return end.position
 
     async def _halt(self, conn: Connection, reason: str, cause: Exception | None = None) -> NoReturn:
         await record_halt(conn, self._model, reason)
-        logger.critical("projector %s v%s halted: %s", self._model.name, self._model.version, reason, exc_info=cause)
+        self._halted = self._model
+        logger.critical("projector %s %s halted: %s", self._model.name, self._model.label, reason, exc_info=cause)
         raise ProjectorHalted(self._model, reason)
 
 
+async def stands(log: LogReader, applied: Position) -> bool:
+    """Does the log hold, at this position, the very event that was applied? Raises LogUnavailable."""
+    if not applied.position:
+        return True
+    try:
+        page = await log.read(applied.position - 1, 1)
+    except (ChainBroken, Unreadable):
+        return False
+    if not page and await log.last_position() >= applied.position:
+        raise LogUnavailable(f"the replica asked does not hold position {applied.position} yet")
+    return bool(page) and Position(page[0].position, page[0].hash) == applied
+
+
 async def run_projectors(log: LogReader, dsn: str, models: Iterable[ReadModel] = READ_MODELS) -> None:
-    """Keep all read models at the end of the log until cancelled. One that halts leaves the others running; returns
-    once all have halted."""
+    """Keep the serving build of every read model at the end of the log until cancelled. One that halts leaves the
+    others running, and stands still until another build serves in its place."""
     pages = SharedPages(log)
     async with asyncio.TaskGroup() as group:
-        for model in models:
-            group.create_task(_run_until_halted(Projector(model, pages, dsn)))
+        for versions in by_name(models).values():
+            group.create_task(_follow(Projector(versions, pages, dsn)))
 
 
-async def _run_until_halted(projector: Projector) -> None:
-    with contextlib.suppress(ProjectorHalted):  # recorded and reported already
-        await projector.run()
+async def _follow(projector: Projector) -> NoReturn:
+    while True:
+        with contextlib.suppress(ProjectorHalted):  # recorded and reported already, or of another release
+            await projector.run()
+        await asyncio.sleep(LOOK_SECONDS)
 
 
 async def catch_up(log: LogReader, dsn: str, to_position: int, models: Iterable[ReadModel] = READ_MODELS) -> None:
     """Return once all read models hold every event up to `to_position`, whoever applied them, however long it takes.
     Raises the first ProjectorHalted, after the others have caught up."""
     pages = SharedPages(log)
-    work = [Projector(model, pages, dsn).catch_up(to_position) for model in models]
+    work = [Projector(versions, pages, dsn).catch_up(to_position) for versions in by_name(models).values()]
     for result in await asyncio.gather(*work, return_exceptions=True):
         if isinstance(result, BaseException):
             raise result
 
 
 def _blame(page: Sequence[Recorded], after: int, error: Exception) -> str:
-    """Which event, and the first line of why: further lines of an error may quote content (R62)."""
+    """Which event, and why."""
     where = f"event {page[0].position} ({page[0].event.TOPIC})" if page else f"the event after {after}"
+    return f"{where} cannot be applied: {describe(error)}"
+
+
+def describe(error: Exception) -> str:
+    """Class and first line of an error: further lines may quote content (R62)."""
     first_line = str(error).partition("\n")[0][:200]
-    return f"{where} cannot be applied: {type(error).__name__}: {first_line}"
+    return f"{type(error).__name__}: {first_line}"
 
 
 def _is_transient(error: Exception) -> bool:

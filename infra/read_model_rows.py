@@ -1,24 +1,36 @@
-"""Rows and positions of one read model in PostgreSQL, a page at a time. Callers hold the transaction (R55)."""
+"""Rows and positions of one build of a read model in PostgreSQL. Callers hold the transaction (R55)."""
 
 from __future__ import annotations
 
+import json
 import math
 import re
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Protocol
 from uuid import UUID
 
+import orjson
 from psycopg import sql
 from psycopg.types.json import Jsonb
 
+from domain.events import Recorded, SessionErased
 from infra.postgres import Connection, columns, table
-from projections.read_model import Key, ReadModel, Row
+from projections.read_model import Key, ReadModel, Row, fold_page
 
 MAX_DEPTH = 100
 """Levels of JSON stored; the encoder's limit is far away, a reader's patience is not."""
 
 _REFUSED = re.compile("[\x00\ud800-\udfff]")
+
+
+@dataclass(frozen=True, slots=True)
+class Build:
+    """Which build is meant, as the books name it."""
+
+    name: str
+    version: int
+    build: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,43 +41,95 @@ class Position:
     hash: str
 
 
-async def stored_fingerprint(conn: Connection, model: ReadModel) -> str:
-    """The fingerprint under which this version's table was made."""
+async def stored_fingerprint(conn: Connection, model: ReadModel) -> str | None:
+    """The fingerprint under which this build's table was made; None without such a build."""
     found = await conn.execute(
-        "SELECT fingerprint FROM assay_meta.read_model WHERE name = %s AND version = %s", [model.name, model.version]
+        "SELECT fingerprint FROM assay_meta.read_model WHERE (name, version, build) = (%s, %s, %s)", identity(model)
     )
     row = await found.fetchone()
-    return row["fingerprint"] if row else ""
+    return row["fingerprint"] if row else None
+
+
+async def is_serving(conn: Connection, model: ReadModel) -> bool:
+    """Do readers see this build?"""
+    return identity(await serving_build(conn, model.name)) == identity(model)
+
+
+async def serving_build(conn: Connection, name: str) -> Build:
+    """Which build of a read model readers see: there is always one, of a version that this code may not know."""
+    found = await conn.execute(
+        "SELECT name, version, build FROM assay_meta.read_model WHERE name = %s AND serving", [name]
+    )
+    rows = await found.fetchall()
+    return Build(**rows[0])
 
 
 async def record_halt(conn: Connection, model: ReadModel, reason: str) -> None:
-    """What `doctor` will say about this version until it moves on (R55, R66)."""
+    """What `doctor` will say about this build until it moves on (R55, R66)."""
     await conn.execute(
-        "UPDATE assay_meta.read_model SET halted_at = now(), halted_reason = %s WHERE name = %s AND version = %s",
-        [reason, model.name, model.version],
+        """UPDATE assay_meta.read_model SET halted_at = now(), halted_reason = %s
+           WHERE (name, version, build) = (%s, %s, %s)""",
+        [reason, *identity(model)],
     )
 
 
-async def lock_positions(conn: Connection, model: ReadModel) -> dict[int, Position]:
-    """Positions by partition; whoever holds them is the only one to write this version's rows."""
+async def lock_positions(conn: Connection, build: Identified, partition: int | None = None) -> dict[int, Position]:
+    """Positions by partition, of all or of one; whoever holds them is the only one to write those rows of the build.
+    Empty if it was dropped."""
     rows = await conn.execute(
         """SELECT partition, position, hash FROM assay_meta.position
-           WHERE read_model = %s AND version = %s ORDER BY partition FOR UPDATE""",
-        [model.name, model.version],
+           WHERE (read_model, version, build) = (%s, %s, %s) AND coalesce(partition = %s, true)
+           ORDER BY partition FOR UPDATE""",
+        [*identity(build), partition],
     )
     return {row["partition"]: Position(row["position"], row["hash"]) async for row in rows}
 
 
-async def advance(conn: Connection, model: ReadModel, to: Position) -> None:
-    """Move every partition up to `to`; a version that moves is not halted."""
+async def advance(conn: Connection, model: ReadModel, to: Position, partition: int | None = None) -> None:
+    """Move every partition, or one, up to `to`; a build that moves is not halted."""
     await conn.execute(
         """WITH moved AS (
                UPDATE assay_meta.position SET position = %(position)s, hash = %(hash)s
-               WHERE read_model = %(name)s AND version = %(version)s AND position < %(position)s)
+               WHERE (read_model, version, build) = (%(name)s, %(version)s, %(build)s)
+                 AND position < %(position)s AND coalesce(partition = %(partition)s, true))
            UPDATE assay_meta.read_model SET halted_at = NULL, halted_reason = NULL
-           WHERE name = %(name)s AND version = %(version)s AND halted_at IS NOT NULL""",
-        {"name": model.name, "version": model.version, "position": to.position, "hash": to.hash},
+           WHERE (name, version, build) = (%(name)s, %(version)s, %(build)s) AND halted_at IS NOT NULL""",
+        {
+            **dict(zip(("name", "version", "build"), identity(model), strict=True)),
+            "position": to.position,
+            "hash": to.hash,
+            "partition": partition,
+        },
     )
+
+
+class PendingRows:
+    """Rows of one build as pages of events change them, until they are stored: by one page, live, or by many, in a
+    rebuild. The caller keeps others from writing the same rows."""
+
+    def __init__(self, model: ReadModel) -> None:
+        self._model = model
+        self._rows: dict[Key, Row] = {}
+        self._changed: dict[Key, Row] = {}
+        self._existing: set[Key] = set()
+        self._opened: set[UUID] = set()
+
+    async def fold(self, conn: Connection, page: Sequence[Recorded]) -> None:
+        """Raises what `fold_page` raises."""
+        model = self._model
+        self._opened |= {event.session_id for event in page if event.version == 1}
+        before = [event for event in page if event.session_id not in self._opened]  # may have rows in the table
+        keys = {key for event in before if (key := model.key_of(event)) is not None} - self._rows.keys()
+        erased = {event.session_id for event in before if isinstance(event.event, SessionErased)}
+        loaded = await load_rows(conn, model, keys, erased) if keys or erased else {}
+        self._existing |= loaded.keys()
+        self._rows = loaded | self._rows if loaded else self._rows
+        changed = fold_page(model, self._rows, page)
+        self._rows |= changed
+        self._changed |= changed
+
+    async def store(self, conn: Connection) -> None:
+        await replace_rows(conn, self._model, self._changed, self._changed.keys() & self._existing)
 
 
 async def load_rows(
@@ -98,13 +162,29 @@ async def replace_rows(conn: Connection, model: ReadModel, rows: Mapping[Key, Ro
                 await copy.write_row([_value(row[column], kind) for column, kind in model.columns.items()])
 
 
+class Identified(Protocol):
+    """A build of a read model, whatever else is known of it."""
+
+    @property
+    def name(self) -> str: ...
+    @property
+    def version(self) -> int: ...
+    @property
+    def build(self) -> int: ...
+
+
+def identity(build: Identified) -> tuple[str, int, int]:
+    """Name, version and build, as the books hold them."""
+    return build.name, build.version, build.build
+
+
 def storable(value: Any, depth: int = 0) -> Any:
-    """`value` as PostgreSQL can hold it: NUL and lone surrogates become U+FFFD, NaN and infinities their names."""
+    """`value` as PostgreSQL can hold it: NUL and lone surrogates become U+FFFD, NaN and infinities null."""
     match value:
         case str():
             return _REFUSED.sub("\ufffd", value)
         case float() if not math.isfinite(value):
-            return str(value)
+            return None
         case dict() | list() | tuple() if depth == MAX_DEPTH:
             return "…"
         case dict():
@@ -116,7 +196,16 @@ def storable(value: Any, depth: int = 0) -> Any:
 
 
 def _value(value: Any, kind: str) -> Any:
-    return Jsonb(storable(value)) if kind == "jsonb" and value is not None else storable(value)
+    return Jsonb(value, dumps=_json) if kind == "jsonb" and value is not None else storable(value)
+
+
+def _json(value: Any) -> str | bytes:
+    """JSON as PostgreSQL can hold it. What the fast encoder refuses, or PostgreSQL would, is made storable first."""
+    try:
+        written = orjson.dumps(value)
+    except TypeError:  # lone surrogates, nested too deeply, integers beyond 64 bits
+        written = b"\\u0000"
+    return json.dumps(storable(value)) if b"\\u0000" in written else written
 
 
 def _wanted(model: ReadModel) -> sql.Composed:

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from hashlib import sha256
+from operator import attrgetter
 from typing import Any
 
 from domain.events import Erased, Recorded, SessionErased
@@ -30,6 +31,8 @@ class CannotApply(ValueError):
 class ReadModel:
     """One table of its own schema. A changed shape or meaning is a new `version`, never an ALTER.
 
+    `build`: which making of this version's table is meant, from 1; the code knows versions, the database their builds.
+
     `facts` and `content` give each column's SQL type; `facts` holds the key columns and always `session_id`.
     `key_of` names the row an event concerns, or None. `fold` gives that row after the event, with a value for every
     column it knows; it never sees `SessionErased`, and leaves out content that is gone.
@@ -43,6 +46,7 @@ class ReadModel:
     key_of: Callable[[Recorded], Key | None]
     fold: Callable[[Row | None, Recorded], Row]
     indexes: tuple[str, ...] = ()
+    build: int = 1
 
     @property
     def columns(self) -> dict[str, str]:
@@ -51,14 +55,33 @@ class ReadModel:
 
     @property
     def schema(self) -> str:
-        """The PostgreSQL schema of this version."""
-        return f"rm_{self.name}_v{self.version}"
+        """The PostgreSQL schema of this build: `rm_<name>_v<version>`, and `_<build>` behind it from the second on."""
+        return f"rm_{self.name}_v{self.version}" + (f"_{self.build}" if self.build > 1 else "")
+
+    @property
+    def label(self) -> str:
+        """How people name the build: `v1`, or `v1.2` for its second making."""
+        return build_label(self.version, self.build)
 
     @property
     def fingerprint(self) -> str:
         """Hex digest of the shape, so that a change without a new version is found (R56)."""
         shape = [f"{self.name} v{self.version}", f"key {self.key}", f"indexes {self.indexes}", *self.columns.items()]
         return sha256("\n".join(map(str, shape)).encode()).hexdigest()
+
+
+def build_label(version: int, build: int) -> str:
+    """`v1` for the first build of a version, `v1.2` for the second."""
+    return f"v{version}" + (f".{build}" if build > 1 else "")
+
+
+def by_name(models: Iterable[ReadModel]) -> dict[str, tuple[ReadModel, ...]]:
+    """The versions of each read model, the newest first; the names in the order given."""
+    versions: dict[str, tuple[ReadModel, ...]] = {}
+    for model in models:
+        both = (*versions.get(model.name, ()), model)
+        versions[model.name] = tuple(sorted(both, key=attrgetter("version"), reverse=True))
+    return versions
 
 
 def fold_page(model: ReadModel, rows: Mapping[Key, Row], page: Iterable[Recorded]) -> dict[Key, Row]:

@@ -1,4 +1,8 @@
-"""All read models, in the order in which they are shown."""
+"""All read models, in the order in which they are shown and read together.
+
+While a release brings a new version of one, the version before stands here too: it is followed until the switch and can
+be rolled back to (R56).
+"""
 
 from __future__ import annotations
 

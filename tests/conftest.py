@@ -35,6 +35,7 @@ from domain.contracts import (
     VerifierEvaluation,
 )
 from domain.settings import RULE_VERSION, SessionSettings
+from infra.event_log.jetstream import partition_of
 
 OPENED_AT = datetime(2026, 7, 8, 3, 0, tzinfo=UTC)
 NAMESPACE = UUID("0198c0de-0000-7000-8000-000000000000")
@@ -72,8 +73,13 @@ class ListLog:
         self.events = list(events)
 
     async def read(self, after: int, limit: int, *, partition: int | None = None) -> Sequence[e.Recorded]:
-        assert partition is None
-        return [one for one in self.events if one.position > after][:limit]
+        return [one for one in self._of(partition) if one.position > after][:limit]
+
+    async def next_position(self, after: int, partition: int) -> int | None:
+        return next((one.position for one in self._of(partition) if one.position > after), None)
+
+    def _of(self, partition: int | None) -> list[e.Recorded]:
+        return [one for one in self.events if partition in (None, partition_of(str(one.session_id)))]
 
     async def last_position(self) -> int:
         return self.events[-1].position if self.events else 0

@@ -154,13 +154,13 @@ def _read_models(servers: Servers, last: int) -> Iterator[Finding]:
 
 
 def _projector(status: ProjectorStatus, last: int) -> Finding:
-    name = f"{status.name} v{status.version}"
-    if status.halted_reason:
+    """A build that nobody reads yet, or any more, is no problem whatever its state."""
+    name = f"{status.name} {status.label}"
+    if status.state == "missing":
+        what = f"{name} does not exist yet: `assay projection rebuild` builds it beside another version"
+        return Finding("read models", "problem", f"{what}, `assay init` or any worker makes the first")
+    if status.serving and status.halted_reason:
         return Finding("read models", "problem", f"{name} halted: {status.halted_reason}")
-    if not status.positions:
-        return Finding("read models", "problem", f"{name} does not exist yet: `assay init` or any worker makes it")
-    if status.fingerprint_ok is False:
+    if status.serving and status.fingerprint_ok is False:
         return Finding("read models", "problem", f"{name} has another shape than this release expects")
-    behind = max(0, last - min(status.positions.values()))
-    role = "serving" if status.serving else "not serving"
-    return Finding("read models", "ok", f"{name} {role}, {behind} events behind")
+    return Finding("read models", "ok", f"{name} {status.state}, {max(0, last - status.position)} events behind")

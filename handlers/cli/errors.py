@@ -22,6 +22,7 @@ _UNUSABLE = (
     ("handlers.readjudication", "UnknownSession"),
     ("infra.tools.registry", "ToolLoadError"),
     ("infra.audit.signing_key", "KeyFileError"),
+    ("infra.builds", "BuildRefused"),
 )
 _FAILED = {
     ("infra.embedded.process", "ServerError"): "{}",
@@ -30,6 +31,8 @@ _FAILED = {
     ("handlers.export", "NotExported"): "{}",
     ("infra.audit.dsse", "BadEnvelope"): "{}",
     ("infra.audit.strict_json", "Refused"): "the log does not verify: {}",
+    ("infra.projector", "ProjectorHalted"): "{}",
+    ("infra.rebuild", "RebuildFailed"): "{}",
     ("handlers.application", "Drifted"): "the streams are not as defined: {}",
     ("psycopg", "OperationalError"): "PostgreSQL cannot be reached: {}",
     ("nats.errors", "Error"): "NATS: {}",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import os
 from importlib.metadata import version
 from pathlib import Path
 from typing import TypeAlias
@@ -22,6 +23,7 @@ def build_parser() -> argparse.ArgumentParser:
     _proof(commands)
     _operation(commands)
     _parked(commands)
+    _projection(commands)
     return parser
 
 
@@ -208,6 +210,30 @@ def _parked(commands: _Commands) -> None:
 
 
 _PARKED_ID = "SESSION.VERSION as listed, or the unique beginning of one"
+
+
+def _projection(commands: _Commands) -> None:
+    projection = commands.add_parser("projection", help="Change read models while they are read.")
+    verbs = projection.add_subparsers(title="commands", required=True, metavar="COMMAND")
+    _json_flag(_add(verbs, "status", "projection:status", "Show every build: what serves, how far it is, is it sound."))
+    for name, text in (
+        ("rebuild", "Build the newest version beside the serving one, from the whole log; goes on where it was left."),
+        ("verify", "Compare a rebuilt table with the serving one at one position; exit 3: they differ."),
+        ("switch", "Let readers see what was rebuilt, all tables named at once."),
+        ("rollback", "Let readers see what they saw before the last switch."),
+        ("drop", "Remove a build that readers do not see."),
+    ):
+        parser = _add(verbs, name, f"projection:{name}", text)
+        parser.add_argument("name", nargs=None if name == "drop" else "?", metavar="NAME", help="read model")
+        if name == "drop":
+            parser.add_argument("build", metavar="BUILD", help="as `status` shows it: v1, v1.2")
+        else:
+            parser.add_argument("--all", action="store_true", help="all read models")
+        if name == "rebuild":
+            parser.add_argument("--workers", type=_positive, default=os.cpu_count(), metavar="N", help="processes")
+        if name == "switch":
+            parser.add_argument("--force", action="store_true", help="also what was not verified, or differs")
+        _json_flag(parser)
 
 
 def _positive(text: str) -> int:

@@ -210,6 +210,14 @@ class EventStream:
         events, _ = await self._direct_get(query)
         return tuple(events)
 
+    async def next_position(self, after: int, partition: int) -> int | None:
+        """Of the next event of a partition behind a position, as the leader knows it; None where there is none."""
+        async for _ in attempts(self._patience):
+            with contextlib.suppress(Unanswered):
+                found = await self._leaders({"seq": after + 1, "next_by_subj": f"{self._prefix}.{partition}.>"})
+                return found.position if found else None
+        raise self._unavailable()
+
     async def last_position(self) -> int:
         """Position of the newest event; 0 for an empty log."""
         async for _ in attempts(self._patience):
@@ -262,10 +270,14 @@ class EventStream:
     # ------------------------------------------------------------ requests
 
     async def _last(self, subject_filter: str) -> Stored | None:
-        """The last event under a filter as the stream's leader knows it (a direct get may ask a follower)."""
-        query = json.dumps({"last_by_subj": subject_filter}).encode()
+        """The last event under a filter."""
+        return await self._leaders({"last_by_subj": subject_filter})
+
+    async def _leaders(self, query: Mapping[str, Any]) -> Stored | None:
+        """One event as the stream's leader knows it: a direct get may ask a follower."""
+        payload = json.dumps(query).encode()
         try:
-            reply = answer(await self._connection.request(f"$JS.API.STREAM.MSG.GET.{self._stream}", query))
+            reply = answer(await self._connection.request(f"$JS.API.STREAM.MSG.GET.{self._stream}", payload))
         except Rejected as error:
             if error.code == NOT_FOUND:
                 return None

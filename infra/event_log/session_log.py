@@ -194,6 +194,10 @@ class SessionLog:
         what its name says."""
         return await self._blobs.sealed(event.headers.get(SESSION_HEADER, ""), event.body)
 
+    async def next_position(self, after: int, partition: int) -> int | None:
+        """Of the next event of one partition, as the log's leader knows it; None where there is none."""
+        return await self._stream.next_position(after, partition)
+
     async def last_position(self) -> int:
         """Position of the newest event; 0 for an empty log."""
         return await self._stream.last_position()
