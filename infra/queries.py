@@ -150,7 +150,12 @@ def list_sessions(
 
 
 def show_session(conn: psycopg.Connection[Any], session_id: UUID | str) -> SessionDetail | None:
-    """One session by its id or a prefix of it; None where there is none. Raises AmbiguousSession."""
+    """One session by its id or a prefix of it; None where there is none. Raises AmbiguousSession.
+
+    All its rows are of one moment, so none is seen before a switch of read models and another after it (R56). `conn`
+    must be outside a transaction.
+    """
+    conn.isolation_level = psycopg.IsolationLevel.REPEATABLE_READ
     if (ids := _id_range(str(session_id))) is None:
         return None
     found = _select(
@@ -162,14 +167,12 @@ def show_session(conn: psycopg.Connection[Any], session_id: UUID | str) -> Sessi
 
 
 def _detail(conn: psycopg.Connection[Any], session: SessionRow) -> SessionDetail:
+    """The views are read in the order in which a switch takes them, so that neither waits for the other for ever."""
     its = {"id": session.session_id}
+    steps = _select(conn, StepRow, "FROM assay.agent_step WHERE session_id = %(id)s ORDER BY step_index", its)
+    tools = _select(conn, ToolRow, "FROM assay.tool_invocation WHERE session_id = %(id)s ORDER BY id", its)
     evaluations = _select(conn, EvaluationRow, "FROM assay.self_evaluation WHERE session_id = %(id)s", its)
-    return SessionDetail(
-        session=session,
-        steps=_select(conn, StepRow, "FROM assay.agent_step WHERE session_id = %(id)s ORDER BY step_index", its),
-        tools=_select(conn, ToolRow, "FROM assay.tool_invocation WHERE session_id = %(id)s ORDER BY id", its),
-        evaluation=evaluations[0] if evaluations else None,
-    )
+    return SessionDetail(session=session, steps=steps, tools=tools, evaluation=evaluations[0] if evaluations else None)
 
 
 def _id_range(prefix: str) -> dict[str, UUID] | None:
