@@ -155,15 +155,16 @@ def show_session(conn: psycopg.Connection[Any], session_id: UUID | str) -> Sessi
     All its rows are of one moment, so none is seen before a switch of read models and another after it (R56). `conn`
     must be outside a transaction.
     """
-    conn.isolation_level = psycopg.IsolationLevel.REPEATABLE_READ
     if (ids := _id_range(str(session_id))) is None:
         return None
-    found = _select(
-        conn, SessionRow, "FROM assay.diagnosis_session WHERE session_id BETWEEN %(low)s AND %(high)s LIMIT 2", ids
-    )
-    if len(found) > 1:
-        raise AmbiguousSession(str(session_id))
-    return _detail(conn, found[0]) if found else None
+    with conn.transaction():
+        conn.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ")
+        found = _select(
+            conn, SessionRow, "FROM assay.diagnosis_session WHERE session_id BETWEEN %(low)s AND %(high)s LIMIT 2", ids
+        )
+        if len(found) > 1:
+            raise AmbiguousSession(str(session_id))
+        return _detail(conn, found[0]) if found else None
 
 
 def _detail(conn: psycopg.Connection[Any], session: SessionRow) -> SessionDetail:
@@ -187,9 +188,8 @@ def _select(conn: psycopg.Connection[Any], row: type[R], tail: LiteralString, pa
     """The columns are the fields of `row`. Nothing is found before the first projector has made the read models."""
     names = sql.SQL(", ").join(sql.Identifier(field.name) for field in fields(row))
     query = sql.SQL("SELECT {} {}").format(names, sql.SQL(tail))
-    with conn.cursor(row_factory=class_row(row)) as cursor:
-        try:
+    try:
+        with conn.transaction(), conn.cursor(row_factory=class_row(row)) as cursor:
             return cursor.execute(query, parameters).fetchall()
-        except psycopg.errors.UndefinedTable:
-            conn.rollback()
-            return []
+    except psycopg.errors.UndefinedTable:
+        return []

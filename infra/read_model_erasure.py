@@ -14,22 +14,21 @@ from infra.postgres import Connection, connect
 
 
 async def erase_rows(dsn: str, session_id: UUID) -> tuple[str, ...]:
-    """Empty the content columns of the session's rows; returns the schemas of the versions gone through.
+    """Empty the content columns of the session's rows; returns the schemas of the builds gone through.
 
     The session's key must have been destroyed before.
     """
     async with await connect(dsn) as conn, conn.transaction():
-        versions = await conn.execute(
-            "SELECT name, version FROM assay_meta.read_model ORDER BY name, version FOR KEY SHARE"  # none is dropped
+        builds = await conn.execute(
+            "SELECT name, schema FROM assay_meta.read_model ORDER BY schema FOR KEY SHARE"  # none is dropped
         )
-        schemas: list[str] = []
-        for row in await versions.fetchall():
-            schemas.append(f"rm_{row['name']}_v{row['version']}")
-            await _erase_version(conn, schemas[-1], row["name"], session_id)
-    return tuple(schemas)
+        found = await builds.fetchall()
+        for row in found:
+            await _erase_build(conn, row["schema"], row["name"], session_id)
+    return tuple(row["schema"] for row in found)
 
 
-async def _erase_version(conn: Connection, schema: str, table: str, session_id: UUID) -> None:
+async def _erase_build(conn: Connection, schema: str, table: str, session_id: UUID) -> None:
     emptied = [sql.SQL("{} = NULL").format(sql.Identifier(name)) for name in await _content(conn, schema, table)]
     await conn.execute(
         sql.SQL("UPDATE {} SET {} WHERE session_id = %s").format(

@@ -147,6 +147,17 @@ def test_the_commands_refuse_what_they_cannot_do(assay: Any, sessions: list[UUID
     assert sessions
 
 
+def test_the_commands_of_the_readme_go_from_status_to_drop(assay: Any, sessions: list[UUID]) -> None:
+    """R56: each as it stands there, one after the other."""
+    section = (Path(__file__).parents[2] / "README.md").read_text().split("### Change a read model", 1)[1]
+    lines = [line.partition(" #")[0].split()[1:] for line in section.split("```")[1].splitlines()[1:]]
+    assert [words[1] for words in lines] == ["status", "rebuild", "verify", "switch", "rollback", "drop"]
+    for words in lines:
+        ran = assay.here(*words)
+        assert ran.status == 0, (words, ran.err)
+    assert sessions
+
+
 class Readers:
     """Threads that look at one session without pause. `seen`: which marks they saw together."""
 
@@ -164,7 +175,6 @@ class Readers:
             with psycopg.connect(self._dsn) as conn:
                 while not self._ended.wait(0.01):
                     self.seen.add(self._marks(conn))
-                    conn.commit()
         except Exception as error:
             self.errors.append(f"{type(error).__name__}: {error}")
 
