@@ -64,16 +64,17 @@ class SessionMapper(Mapper[UUID]):
 
     def entry(self, stored: StoredEvent, key: Key | None) -> Entry:
         """The same with the key at hand, so that reading a session fetches it once."""
-        session_id = UUID(str(stored.originator_id))
+        given_id = stored.originator_id
+        session_id = given_id if isinstance(given_id, UUID) else UUID(given_id)
         cls = EVENTS.get(stored.topic)
         schema_version = getattr(stored, "schema_version", 1)
         if cls is None or schema_version > cls.VERSION:
             raise Unreadable(f"{_context(stored)}: no such event in this release (shape {schema_version})")
         try:
-            parts = self._open(stored, key)
-            for version in range(schema_version, cls.VERSION):
-                getattr(cls, f"upcast_v{version}_v{version + 1}")(parts)
-            return Entry(session_id, stored.originator_version, _event(cls, parts))
+            facts, content = self._open(stored, key)
+            if schema_version < cls.VERSION:
+                facts, content = _upcast(cls, schema_version, facts, content)
+            return Entry(session_id, stored.originator_version, _event(cls, facts, content))
         except (ValidationError, orjson.JSONDecodeError, KeyError, TypeError, ValueError) as error:
             raise Unreadable(f"{_context(stored)}: {error}") from error
 
@@ -89,12 +90,11 @@ class SessionMapper(Mapper[UUID]):
         context = f"{entry.originator_id}:{entry.originator_version}:{entry.event.TOPIC}"
         return seal(content, key, context).as_json()
 
-    def _open(self, stored: StoredEvent, key: Key | None) -> dict[str, Any]:
-        """Facts and content as JSON; content None where it is erased."""
+    def _open(self, stored: StoredEvent, key: Key | None) -> tuple[dict[str, Any], bytes | None]:
+        """Facts, and content as JSON text; None where it is erased."""
         state = orjson.loads(stored.state)
         slot = state["content"]
-        content = unseal(Slot.from_json(slot), key, _context(stored)) if slot else None
-        return {"facts": state["facts"], "content": None if content is None else json.loads(content)}
+        return state["facts"], unseal(Slot.from_json(slot), key, _context(stored)) if slot else None
 
 
 def _context(stored: StoredEvent) -> str:
@@ -102,12 +102,19 @@ def _context(stored: StoredEvent) -> str:
     return f"{stored.originator_id}:{stored.originator_version}:{stored.topic}"
 
 
-def _event(cls: type[Event], parts: dict[str, Any]) -> Event:
-    facts, content = _part_classes(cls)
-    given = parts["content"]
-    return cls(
-        facts=facts.model_validate(parts["facts"]), content=ERASED if given is None else content.model_validate(given)
-    )
+def _upcast(
+    cls: type[Event], schema_version: int, facts: dict[str, Any], content: bytes | None
+) -> tuple[dict[str, Any], bytes | None]:
+    parts: dict[str, Any] = {"facts": facts, "content": None if content is None else json.loads(content)}
+    for version in range(schema_version, cls.VERSION):
+        getattr(cls, f"upcast_v{version}_v{version + 1}")(parts)
+    return parts["facts"], None if parts["content"] is None else json.dumps(parts["content"]).encode()
+
+
+def _event(cls: type[Event], facts: dict[str, Any], content: bytes | None) -> Event:
+    facts_class, content_class = _part_classes(cls)
+    opened = ERASED if content is None else content_class.model_validate_json(content)
+    return cls(facts=facts_class.model_validate(facts), content=opened)
 
 
 @cache

@@ -46,8 +46,8 @@ class FactsMapper(SessionMapper):
         super().__init__(_NoKeys(), "none")
 
     @override
-    def _open(self, stored: StoredEvent, key: Key | None) -> dict[str, Any]:
-        return {"facts": orjson.loads(stored.state)["facts"], "content": None}
+    def _open(self, stored: StoredEvent, key: Key | None) -> tuple[dict[str, Any], None]:
+        return orjson.loads(stored.state)["facts"], None
 
 
 class _NoKeys:

@@ -7,6 +7,7 @@ import re
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from functools import lru_cache
 from uuid import UUID, uuid4
 
 from domain.audit.head import Head
@@ -266,7 +267,7 @@ class SessionLog:
         recorded: list[Recorded] = []
         for stored in page:
             try:
-                session_id = UUID(stored.headers[SESSION_HEADER])
+                session_id = _uuid(stored.headers[SESSION_HEADER])
                 if session_id not in keys:
                     keys[session_id] = self._mapper.key(session_id)
                 event = await self._event(session_id, stored, keys[session_id])
@@ -287,16 +288,22 @@ class SessionLog:
         return self._mapper.entry(entry, key).event
 
 
+@lru_cache(4_096)
+def _uuid(text: str) -> UUID:
+    """Most ids of an event stand in its neighbours too: the session, what caused it, the commit."""
+    return UUID(text)
+
+
 def _recorded(headers: Mapping[str, str], position: int, event: Event) -> Recorded:
     causation_id = headers.get(CAUSATION_HEADER)
     return Recorded(
-        session_id=UUID(headers[SESSION_HEADER]),
+        session_id=_uuid(headers[SESSION_HEADER]),
         version=int(headers[VERSION_HEADER]),
         position=position,
-        event_id=UUID(headers[EVENT_HEADER]),
-        commit_id=UUID(headers[COMMIT_HEADER]),
-        correlation_id=UUID(headers[CORRELATION_HEADER]),
-        causation_id=UUID(causation_id) if causation_id else None,
+        event_id=_uuid(headers[EVENT_HEADER]),
+        commit_id=_uuid(headers[COMMIT_HEADER]),
+        correlation_id=_uuid(headers[CORRELATION_HEADER]),
+        causation_id=_uuid(causation_id) if causation_id else None,
         time=datetime.fromisoformat(headers[TIME_HEADER]),
         actor=headers[ACTOR_HEADER],
         hash=headers[HASH_HEADER],
