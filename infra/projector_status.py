@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, Literal
@@ -81,10 +81,14 @@ def projector_status(conn: psycopg.Connection[Any], models: Iterable[ReadModel] 
     models = tuple(models)
     expected = _fingerprints(models)
     stored = [_status(row, expected) for row in _stored(conn)]
-    held = {(status.name, status.version) for status in stored}
-    newest = {(name, versions[0].version) for name, versions in by_name(models).items()}
-    missing = [ProjectorStatus(name, version) for name, version in newest - held]
-    return sorted(stored + missing, key=lambda status: (status.name, status.version, status.build))
+    return sorted([*stored, *not_built(stored, models)], key=lambda status: (status.name, status.version, status.build))
+
+
+def not_built(builds: Sequence[ProjectorStatus], models: Iterable[ReadModel]) -> list[ProjectorStatus]:
+    """The newest versions that this code expects, of which there is no build."""
+    held = {(build.name, build.version) for build in builds}
+    newest = ((name, versions[0].version) for name, versions in by_name(models).items())
+    return [ProjectorStatus(name, version) for name, version in newest if (name, version) not in held]
 
 
 async def build_statuses(conn: Connection, models: Iterable[ReadModel]) -> list[ProjectorStatus]:

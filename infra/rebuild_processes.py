@@ -11,6 +11,7 @@ import os
 import signal
 from collections.abc import Sequence
 from concurrent.futures import ProcessPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass
 from multiprocessing.synchronize import Event
 
@@ -21,7 +22,7 @@ from infra.event_log.jetstream import PARTITIONS
 from infra.event_log.keys import KeyDirectory
 from infra.event_log.session_log import SessionLog
 from infra.read_model_rows import Position
-from infra.rebuild import load_partition
+from infra.rebuild import RebuildFailed, load_partition
 from infra.settings import Settings
 from projections.read_model import ReadModel
 
@@ -45,6 +46,8 @@ async def load_by_processes(load: Load, workers: int) -> None:
     loop = asyncio.get_running_loop()
     try:
         await asyncio.gather(*(loop.run_in_executor(pool, _load, load, partition) for partition in range(PARTITIONS)))
+    except BrokenProcessPool:
+        raise RebuildFailed("a process of the rebuild was killed: started again, it goes on where it was") from None
     finally:
         stop.set()
         pool.shutdown(cancel_futures=True)

@@ -22,7 +22,7 @@ from infra.event_log.jetstream import PARTITIONS
 from infra.event_log.session_log import SessionLog
 from infra.postgres import connect, prepare
 from infra.projector import stands
-from infra.projector_status import ProjectorStatus, build_statuses
+from infra.projector_status import ProjectorStatus, build_statuses, not_built
 from infra.read_model_rows import Position
 from infra.settings import Settings
 from projections.read_model import by_name
@@ -58,12 +58,7 @@ def status(arguments: argparse.Namespace, settings: Settings) -> int:
         async with await connect(servers.postgres_dsn) as conn:
             await prepare(conn, READ_MODELS, PARTITIONS)
             found = await build_statuses(conn, READ_MODELS)
-        newest = {versions[0].name: versions[0].version for versions in by_name(READ_MODELS).values()}
-        for one in found:
-            if newest.get(one.name) == one.version:
-                del newest[one.name]
-        missing = [ProjectorStatus(name, version) for name, version in newest.items()]
-        return [await _state(one, log) for one in [*found, *missing]]
+        return [await _state(one, log) for one in [*found, *not_built(found, READ_MODELS)]]
 
     states = _run(settings, examine)
     for state in states:
