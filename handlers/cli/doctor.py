@@ -129,7 +129,7 @@ async def _heads(settings: Settings, servers: Servers, last: int) -> Finding:
         async with open_log(settings, servers) as events:
             await events.confirm_heads()
     except (LogError, NatsError, OSError, ValueError) as error:
-        return Finding("heads", "problem", str(error))
+        return Finding("heads", "problem", f"{error} (heads file {settings.heads_file})")
     if not heads:
         return Finding("heads", "ok", f"no head is signed yet, {last} events wait for one; any worker signs")
     newest = max(heads, key=lambda head: head.size)

@@ -26,6 +26,10 @@ _UNUSABLE = (
 )
 _FAILED = {
     ("infra.embedded.process", "ServerError"): "{}",
+    (
+        "infra.event_log.errors",
+        "HeadContradicted",
+    ): "{}; if the log was begun anew on purpose, move its heads file away (`assay doctor` names it)",
     ("infra.event_log.errors", "LogError"): "{}",
     ("infra.streams", "StreamsError"): "{}",
     ("handlers.export", "NotExported"): "{}",

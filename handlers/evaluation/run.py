@@ -42,6 +42,8 @@ def own_settings(settings: Settings, folder: Path) -> Settings:
         update={
             "data_dir": folder / "data",
             "key_dir": folder / "keys",
+            "signing_key": folder / "keys" / "signing.pem",
+            "heads_file": folder / "keys" / "heads.jsonl",
             "nats_url": None,
             "nats_credentials": {},
             "postgres_dsn": None,

@@ -92,6 +92,7 @@ def test_each_case_is_a_recorded_session_that_can_be_shown(assay: Any, ran: Any)
     assert shown.status == 0, shown.err
     assert {step["model"] for step in json.loads(shown.out)["steps"]} == {"extractive", "scripted"}
     assert not (assay.folder / "data").exists()
+    assert not (assay.folder / "keys").exists()
 
 
 def test_without_a_folder_the_shipped_matrix_is_run(assay: Any) -> None:
