@@ -20,6 +20,8 @@ _UNUSABLE = (
     ("infra.settings", "SettingsError"),
     ("infra.queries", "AmbiguousSession"),
     ("handlers.readjudication", "UnknownSession"),
+    ("infra.backup.manifest", "UnusableBackup"),
+    ("infra.backup.restore", "NotEmpty"),
     ("infra.tools.registry", "ToolLoadError"),
     ("infra.audit.signing_key", "KeyFileError"),
     ("infra.builds", "BuildRefused"),

@@ -24,6 +24,7 @@ def build_parser() -> argparse.ArgumentParser:
     _operation(commands)
     _parked(commands)
     _projection(commands)
+    _backup(commands)
     return parser
 
 
@@ -233,6 +234,19 @@ def _projection(commands: _Commands) -> None:
             parser.add_argument("--workers", type=_positive, default=os.cpu_count(), metavar="N", help="processes")
         if name == "switch":
             parser.add_argument("--force", action="store_true", help="also what was not verified, or differs")
+
+
+def _backup(commands: _Commands) -> None:
+    backup = _add(commands, "backup", "backup:backup", "Write everything that cannot be computed again into a folder.")
+    backup.add_argument("folder", metavar="DIR", type=Path, help="a folder that does not exist yet")
+    backup.add_argument("--without-keys", action="store_true", help="leave the sessions' keys out")
+    backup.add_argument("--with-signing-key", action="store_true", help="the private key that signs heads, too")
+    restore = _add(commands, "restore", "backup:restore", "Restore a backup into servers that hold nothing yet.")
+    restore.add_argument("folder", metavar="DIR", type=Path)
+    restore.add_argument("--keys", metavar="FILE", type=Path, help="the sessions' keys, if kept elsewhere")
+    restore.add_argument("--without-keys", action="store_true", help="restore no keys")
+    restore.add_argument("--replicas", type=_positive, metavar="N", help="copies of each stream (default: as before)")
+    for parser in (backup, restore):
         _json_flag(parser)
 
 

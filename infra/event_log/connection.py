@@ -17,7 +17,7 @@ from nats.aio.msg import Msg
 from nats.js.api import Header
 
 from infra.access import Role
-from infra.event_log.errors import AccessRefused, LogUnavailable
+from infra.event_log.errors import AccessRefused, LogError, LogFull, LogUnavailable
 
 if TYPE_CHECKING:
     from infra.embedded import Servers
@@ -36,6 +36,10 @@ NOT_FOUND = 10037
 
 class Unanswered(Exception):
     """No reply: whether the request took effect is unknown."""
+
+
+class Silence(Unanswered):
+    """Somebody took the request and said nothing: so does a nats-server that cannot write to its disk."""
 
 
 class Rejected(Exception):
@@ -143,7 +147,7 @@ class Connection:
             raise Unanswered("nobody serves the request") from None
         except (nats.errors.TimeoutError, nats.errors.ConnectionClosedError) as error:
             self._raise_if_refused(subject)
-            raise Unanswered(str(error)) from None
+            raise Silence(str(error)) from None
 
     async def publish(self, subject: str, payload: bytes, headers: Mapping[str, str]) -> None:
         """Without a reply; it may never arrive."""
@@ -207,6 +211,24 @@ def answer(reply: Msg) -> dict[str, Any]:
             raise Unanswered(error.get("description", "unavailable"))
         raise Rejected(code, error.get("description", ""))
     return document
+
+
+async def not_stored(connection: Connection, stream: str, what: str, last: Unanswered, patience: float) -> LogError:
+    """Why a stream took nothing for so many seconds: it is full, as far as can be told, or cannot be reached.
+
+    `last`: what became of the last attempt to store `what`. With a full disk a nats-server leaves what is published
+    unanswered (also when there is room again, until it is started anew) and goes on to answer everything else.
+    """
+    if isinstance(last, Silence):
+        with contextlib.suppress(Unanswered, Rejected):
+            answer(await connection.request(f"$JS.API.STREAM.INFO.{stream}"))
+            return LogFull(
+                f"the stream {stream} answers, but stored nothing for {patience:g} s: the disk of its nats-server is "
+                "full or fails; once there is room, restart that server"
+            )
+    return LogUnavailable(
+        f"the stream {stream} did not answer for {patience:g} s ({last}); whether {what} is stored is unknown"
+    )
 
 
 def expect_empty(subject_filter: str) -> dict[str, str]:

@@ -32,10 +32,12 @@ from infra.event_log.connection import (
     Connection,
     Rejected,
     Reply,
+    Silence,
     Unanswered,
     answer,
     attempts,
     expect_empty,
+    not_stored,
     pauses,
 )
 from infra.event_log.direct_get import direct_get
@@ -52,7 +54,8 @@ _BATCHES_IN_FLIGHT = 12  # of one process; the server allows 50 a stream, shared
 _IDLE_SECONDS = 0.25  # between two looks for new events when nothing rings
 
 _DUPLICATE = {10201}  # a batch of this id was committed
-_PASSING = {10176, 10210}  # a batch lost a message, or too many batches are in flight
+_BATCH_INCOMPLETE = 10176  # a message of it was lost, or could not be written to the disk
+_PASSING = {_BATCH_INCOMPLETE, 10210}  # that, or too many batches are in flight
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,6 +81,11 @@ class Stored:
     position: int
     headers: Mapping[str, str]
     body: bytes
+
+    @property
+    def ends_commit(self) -> bool:
+        """It was recorded alone, or is the last event of its commit."""
+        return Header.BATCH_ID.value not in self.headers or Header.BATCH_COMMIT.value in self.headers
 
 
 class EventStream:
@@ -108,6 +116,7 @@ class EventStream:
             return ()
         self._check(drafts)
         rejection: Rejected | None = None
+        last = Unanswered("not asked")
         for pause in pauses(self._patience):
             if confirm:
                 await confirm()
@@ -115,16 +124,15 @@ class EventStream:
                 return await (self._publish(drafts[0]) if len(drafts) == 1 else self._publish_batch(drafts))
             except Rejected as error:
                 rejection = error
+                last = Silence(str(error)) if error.code == _BATCH_INCOMPLETE else Unanswered(str(error))
             except Unanswered as error:
-                rejection = None
+                rejection, last = None, error
                 _log.info("commit to %s unanswered (%s), sent again", self._stream, error)
             if rejection and rejection.code not in _PASSING and (positions := await self._settle(drafts, rejection)):
                 return positions
             await asyncio.sleep(pause)
-        raise LogUnavailable(
-            f"the event log {self._stream} did not answer for {self._patience:g} s; whether commit "
-            f"{drafts[0].headers[COMMIT_HEADER]} is stored is unknown"
-        )
+        commit = f"commit {drafts[0].headers[COMMIT_HEADER]}"
+        raise await not_stored(self._connection, self._stream, commit, last, self._patience)
 
     def _check(self, drafts: Sequence[Draft]) -> None:
         if len(drafts) > MAX_COMMIT:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import os
 import secrets
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Protocol
@@ -67,6 +68,18 @@ class KeyDirectory:
         path.unlink(missing_ok=True)
         if self._folder.exists():
             sync_folder(self._folder)
+
+    def all(self) -> Iterator[tuple[UUID, Key]]:
+        """Every session's key; one that is destroyed meanwhile may be missing."""
+        for path in sorted(self._folder.glob("*.key")):
+            session_id = UUID(path.stem)
+            if key := self.get(session_id):
+                yield session_id, key
+
+    def put(self, session_id: UUID, key: Key) -> None:
+        """Give a session, which has none, the key it had."""
+        self._folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+        create_private(self._path(session_id), key.secret)
 
     def _drafts_of(self, path: Path) -> list[Path]:
         """Other names of a key's file, which a crash in the middle of `create` leaves."""

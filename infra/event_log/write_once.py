@@ -18,6 +18,7 @@ from infra.event_log.connection import (
     answer,
     attempts,
     expect_empty,
+    not_stored,
 )
 from infra.event_log.direct_get import direct_get
 from infra.event_log.errors import LogError, LogFull, LogUnavailable
@@ -40,12 +41,14 @@ class WriteOnce:
         Raises LogFull or LogUnavailable.
         """
         subject = f"{self._prefix}.{name}"
+        last = Unanswered("not asked")
         async for _ in attempts(self._patience):
             try:
                 stored = answer(
                     await self._connection.request(subject, body, {**(headers or {}), **expect_empty(subject)})
                 )
-            except Unanswered:
+            except Unanswered as error:
+                last = error
                 continue
             except Rejected as error:
                 if error.code in OCCUPIED:
@@ -54,7 +57,7 @@ class WriteOnce:
                     raise LogFull(f"{self._stream} takes nothing more: {error}") from None
                 raise LogError(f"{self._stream} refused {subject}: {error} ({error.code})") from None
             return not stored.get("duplicate", False)
-        raise self._unavailable()
+        raise await not_stored(self._connection, self._stream, subject, last, self._patience)
 
     async def get(self, name: str) -> bytes | None:
         """What stands under a name, as the stream's leader knows it; None if nothing."""

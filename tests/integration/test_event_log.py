@@ -498,6 +498,19 @@ def test_a_full_log_refuses_a_commit_whole(connected: Connected, size: int) -> N
     asyncio.run(scenario())
 
 
+def test_a_log_that_answers_but_stores_nothing_is_full(connected: Connected) -> None:
+    """R67: a nats-server whose disk is full leaves what is published unanswered."""
+
+    async def scenario() -> None:
+        async with connected(Role.ADMIN) as admin:
+            await admin.client.subscribe("swallowed.>")
+            stream = EventStream(admin, stream="ASSAY_EVENTS", prefix="swallowed", patience=0)
+            with pytest.raises(LogFull, match="stored nothing for 0 s: the disk of its nats-server is full"):
+                await stream.append([Draft("a", 1, "T", {"Assay-Commit-Id": "c1"}, b"{}")])
+
+    asyncio.run(scenario())
+
+
 def test_an_unreachable_server_is_named() -> None:
     """R67."""
 

@@ -1,0 +1,258 @@
+"""Putting a backup back where nothing is (R67). Either everything is restored, or what was begun is taken away again.
+
+The read models are not in a backup: the projectors build them from the log.
+"""
+
+from __future__ import annotations
+
+import base64
+import contextlib
+import json
+from collections.abc import Awaitable, Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+from uuid import UUID
+
+from nats.js.errors import NotFoundError
+
+from domain.chain import HASH_HEADER
+from domain.merkle import HASH_SIZE
+from infra.access import Role
+from infra.audit import head_store
+from infra.audit.dsse import fingerprint
+from infra.audit.head_store import StoredHead
+from infra.audit.heads_file import HeadsFile
+from infra.audit.signing_key import existing_key
+from infra.backup.manifest import (
+    HEADS,
+    HEADS_FILE,
+    KEYS,
+    SIGNING_KEY,
+    KeptConsumer,
+    KeptStream,
+    Manifest,
+    UnusableBackup,
+    read_backup,
+    snapshot_name,
+)
+from infra.embedded import Servers
+from infra.event_log.connection import Connection, Rejected, Unanswered, answer, connected
+from infra.event_log.errors import LogError
+from infra.event_log.jetstream import EventStream
+from infra.event_log.keys import Key, KeyDirectory
+from infra.event_log.snapshots import restore_snapshot
+from infra.postgres import connect
+from infra.private_files import create_private
+from infra.settings import Settings
+from infra.streams import EVENT_PREFIX, EVENTS, init_streams
+
+Tell = Callable[[str], None]
+
+_WORKING = "a worker uses the PostgreSQL database: stop all workers first"
+
+
+class NotEmpty(ValueError):
+    """Something stands where the backup would be restored to; the message says what and where."""
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """A backup that was found whole. `keys`: the file of the sessions' keys, None to restore none."""
+
+    folder: Path
+    manifest: Manifest
+    keys: Path | None
+
+    def lines(self, name: str) -> Iterator[dict[str, Any]]:
+        path = self.keys if name == KEYS else self.folder / name
+        if path is None or (name not in self.manifest.files):
+            return
+        with path.open("rb") as file:
+            yield from map(json.loads, file)
+
+    def content(self, name: str) -> bytes | None:
+        return (self.folder / name).read_bytes() if name in self.manifest.files else None
+
+
+def opened_backup(folder: Path, *, keys: Path | None, without_keys: bool) -> Source:
+    """Every file's digest is checked first. `keys`: where the keys' file lies, if not in the folder. Raises
+    UnusableBackup.
+    """
+    path = None if without_keys else keys or folder / KEYS
+    manifest = read_backup(folder, {KEYS: path})
+    return Source(folder, manifest, path if KEYS in manifest.files else None)
+
+
+async def restore_backup(
+    source: Source, settings: Settings, servers: Servers, *, replicas: int | None, tell: Tell
+) -> None:
+    """Restore streams, consumers, keys and heads, with the admin's user. Raises NotEmpty, UnusableBackup, LogError,
+    psycopg.Error or OSError.
+    """
+    async with connected(servers, Role.ADMIN) as admin:
+        restoring = _Restoring(source, settings, servers, admin, replicas, tell)
+        await restoring.check()
+        async with contextlib.AsyncExitStack() as undo:
+            await restoring.run(undo)
+            undo.pop_all()
+
+
+@dataclass(slots=True)
+class _Restoring:
+    source: Source
+    settings: Settings
+    servers: Servers
+    admin: Connection
+    replicas: int | None
+    tell: Tell
+    _own_keys: KeyDirectory = field(init=False)
+
+    def __post_init__(self) -> None:
+        self._own_keys = KeyDirectory(self.settings.key_dir)
+
+    # ------------------------------------------------------------ nothing is touched
+
+    async def check(self) -> None:
+        """Raises NotEmpty."""
+        for stream in self.source.manifest.streams:
+            with contextlib.suppress(NotFoundError):
+                if last := (await self.admin.client.jetstream().stream_info(stream)).state.last_seq:
+                    raise NotEmpty(f"stream {stream} at {self.servers.nats_url} holds messages up to position {last}")
+        await self._check_database()
+        self._check_keys()
+        self._check_heads_file()
+
+    async def _check_database(self) -> None:
+        async with await connect(self.servers.postgres_dsn) as conn:
+            if not await head_store.lock(conn):
+                raise NotEmpty(_WORKING)
+            if await head_store.last_size(conn):
+                raise NotEmpty("the PostgreSQL database holds signed heads: use an empty one")
+            made = await conn.execute("SELECT to_regclass('assay_meta.position') IS NOT NULL AS made")
+            if (row := await made.fetchone()) and row["made"]:
+                applied = await conn.execute("SELECT max(position) AS position FROM assay_meta.position")
+                if (row := await applied.fetchone()) and row["position"]:
+                    raise NotEmpty("the PostgreSQL database holds read models of a log: use an empty one")
+
+    def _check_keys(self) -> None:
+        path, key_id = self.settings.signing_key, self.source.manifest.key_id
+        if key_id and path.exists() and fingerprint(existing_key(path).public_key()) != key_id:
+            raise NotEmpty(f"the signing key {path} is not the one that signed the heads of the backup ({key_id})")
+        for session_id, key in self._keys():
+            if self._own_keys.get(session_id) not in (key, None):
+                raise NotEmpty(f"{self.settings.key_dir} holds another key of session {session_id}")
+
+    def _check_heads_file(self) -> None:
+        """Heads of later events would, rightly, keep the service from appending to the older log."""
+        path = self.settings.heads_file
+        there, kept = path.read_bytes() if path.exists() else b"", self.source.content(HEADS_FILE) or b""
+        if not kept.startswith(there):
+            lost = there.count(b"\n") - kept.count(b"\n") if there.startswith(kept) else None
+            raise NotEmpty(
+                f"{path} holds "
+                + (f"{lost} heads that are newer than the backup" if lost else "heads of another log")
+                + ": move it aside, and keep it, for it proves what is lost"
+            )
+
+    # ------------------------------------------------------------ restoring
+
+    async def run(self, undo: contextlib.AsyncExitStack) -> None:
+        """The database last, in one transaction: it cannot be left half-written."""
+        for stream, kept in self.source.manifest.streams.items():
+            await self._stream(stream, kept, undo)
+        await self._check_end()
+        self._restore_keys(undo)
+        self._restore_heads_file(undo)
+        for stream, kept in self.source.manifest.streams.items():
+            for name, consumer in kept.consumers.items():
+                await self._consumer(stream, name, consumer)
+        await init_streams(self.admin.client.jetstream(), ack_wait=self.settings.ack_wait, replicas=self.replicas or 1)
+        await self._restore_heads()
+
+    async def _stream(self, stream: str, kept: KeptStream, undo: contextlib.AsyncExitStack) -> None:
+        js = self.admin.client.jetstream()
+        with contextlib.suppress(NotFoundError):
+            await js.delete_stream(stream)  # which `check` found empty
+        snapshot = kept.snapshot
+        if self.replicas:
+            snapshot = {**snapshot, "config": {**snapshot["config"], "num_replicas": self.replicas}}
+        with (self.source.folder / snapshot_name(stream)).open("rb") as file:
+            state = await restore_snapshot(self.admin, stream, snapshot, file)
+        undo.push_async_callback(_quietly, lambda: js.delete_stream(stream))
+        if state["last_seq"] != kept.last_position:
+            raise UnusableBackup(f"{stream} ends at position {state['last_seq']}, not {kept.last_position}")
+        self.tell(f"{stream}: {state['messages']} messages")
+
+    async def _check_end(self) -> None:
+        end = self.source.manifest.streams[EVENTS].last_position
+        if not end:
+            return
+        (last,) = await EventStream(self.admin, stream=EVENTS, prefix=EVENT_PREFIX).read(end - 1, 1)
+        if not last.ends_commit or last.headers[HASH_HEADER] != self.source.manifest.end_hash:
+            raise UnusableBackup(f"{EVENTS} does not end, at position {end}, with the event that was backed up")
+
+    def _keys(self) -> Iterator[tuple[UUID, Key]]:
+        for line in self.source.lines(KEYS):
+            yield UUID(line["session_id"]), Key(base64.b64decode(line["key"]))
+
+    def _restore_keys(self, undo: contextlib.AsyncExitStack) -> None:
+        count = 0
+        for session_id, key in self._keys():
+            if self._own_keys.get(session_id) is None:
+                undo.callback(self._own_keys.destroy, session_id)
+                self._own_keys.put(session_id, key)
+                count += 1
+        self.tell(f"{count} keys")
+        path, private = self.settings.signing_key, self.source.content(SIGNING_KEY)
+        if private and not path.exists():
+            path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+            undo.callback(path.unlink, missing_ok=True)
+            create_private(path, private)
+
+    def _restore_heads_file(self, undo: contextlib.AsyncExitStack) -> None:
+        file, kept = HeadsFile(self.settings.heads_file), self.source.content(HEADS_FILE) or b""
+        already = sum(1 for _ in file.envelopes())
+        if fresh := kept.decode().splitlines()[already:]:
+            if not already:
+                undo.callback(file.path.unlink, missing_ok=True)
+            file.append(fresh)
+
+    async def _restore_heads(self) -> None:
+        async with await connect(self.servers.postgres_dsn) as conn, conn.transaction():
+            if not await head_store.lock(conn):
+                raise NotEmpty(_WORKING)
+            tree = await head_store.frontier(conn)
+            for line in self.source.lines(HEADS):
+                joined = base64.b64decode(line["leaves"])
+                leaves = [joined[at : at + HASH_SIZE] for at in range(0, len(joined), HASH_SIZE)]
+                tree = tree.extended(leaves)
+                await head_store.add(conn, StoredHead(line["size"], line["envelope"], leaves), tree)
+
+    async def _consumer(self, stream: str, name: str, kept: KeptConsumer) -> None:
+        """As it was, and as far as it had come. A server that cannot set that (before 2.14) delivers everything again:
+        reactions find it done, and no verdict is published twice.
+        """
+        config = {key: value for key, value in kept.config.items() if key not in _SERVERS_OWN}
+        await self._api(f"CONSUMER.CREATE.{stream}.{name}", {"stream_name": stream, "config": config})
+        if kept.floor:
+            try:
+                await self._api(f"CONSUMER.RESET.{stream}.{name}", {"seq": kept.floor + 1})
+            except LogError as error:
+                self.tell(f"consumer {name} of {stream} begins at the start: {error}")
+
+    async def _api(self, call: str, query: Mapping[str, Any]) -> None:
+        try:
+            answer(await self.admin.request(f"$JS.API.{call}", json.dumps(query).encode()))
+        except (Rejected, Unanswered) as error:
+            raise LogError(f"{call} failed: {str(error) or type(error).__name__}") from None
+
+
+_SERVERS_OWN = {"metadata", "num_replicas"}
+"""What a nats-server writes into a consumer's configuration; copies follow the stream's."""
+
+
+async def _quietly(take_away: Callable[[], Awaitable[object]]) -> None:
+    """Another step is to be undone whatever becomes of this one."""
+    with contextlib.suppress(Exception):
+        await take_away()
