@@ -11,9 +11,9 @@ import pytest
 
 TESTS = Path(__file__).parent
 SCENARIO = re.compile(r"^\| .*?\| (?P<name>.*?)\| `(?P<file>\w+\.py)::(?P<test>\w+)` \|", re.MULTILINE)
-REQUIREMENTS = [8, 9, *range(11, 51), 53, *range(56, 64)]
-"""Evidence rules (sections 3 to 9), planted instructions, time, events, overrides, rebuilds, rule evaluation, audit,
-harness."""
+REQUIREMENTS = [8, 9, *range(11, 51), 53, *range(56, 68)]
+"""Evidence rules (sections 3 to 9), planted instructions, time, events, overrides, rebuilds, rules, audit, harness,
+operation."""
 
 
 def _tests_in(path: Path) -> Iterator[ast.FunctionDef | ast.AsyncFunctionDef]:

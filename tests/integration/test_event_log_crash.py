@@ -90,7 +90,7 @@ def test_commits_survive_the_server_being_killed(server: NatsServer, folder: Pat
             assert list(loaded) == acknowledged
             assert set(Counter(recorded.commit_id for recorded in loaded).values()) <= {1, 2, 3}
         assert await log.last_position() == sum(len(acknowledged) for acknowledged in sessions.values())
-        await log.close()
+        await log.connection.close()
 
     asyncio.run(scenario())
 
