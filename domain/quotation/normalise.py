@@ -29,6 +29,10 @@ _SAME = {
     "\u2029": "\n",
 }
 _KEPT_APART = {"<super>", "<sub>", "<circle>"}
+DIRECTIONS = "\u202a-\u202e\u2066-\u2069"
+"""Embeddings, overrides and isolates: they make a text read in another order than it stands."""
+MARKS = "\u0300-\u036f\u20d0-\u20f0"
+_DISGUISE = re.compile(rf"[{DIRECTIONS}\u0334-\u0338\u20d0-\u20f0]")
 
 
 def normalise(text: str) -> str:
@@ -42,6 +46,16 @@ def normalise(text: str) -> str:
     if ">" in text:
         text = _BLOCK_QUOTE.sub("", text)
     return _EMPHASIS.sub("", text) if "*" in text or "`" in text else text
+
+
+def is_disguised(text: str) -> bool:
+    """Whether characters are struck through, enclosed or set in another order: it reads otherwise than it stands."""
+    return _DISGUISE.search(text) is not None
+
+
+def undisguised(text: str) -> str:
+    """The text as it stands, for people to read."""
+    return _DISGUISE.sub("", text)
 
 
 def without_block_quotes(text: str) -> str:
@@ -78,5 +92,7 @@ def _stays_apart(character: str) -> bool:
 
 
 def _is_invisible(character: str) -> bool:
-    """Zero-width and formatting characters, soft hyphens, variation selectors."""
+    """Zero-width and formatting characters, soft hyphens, variation selectors; none that changes how a text reads."""
+    if _DISGUISE.match(character):
+        return False
     return unicodedata.category(character) == "Cf" or "\ufe00" <= character <= "\ufe0f" or character == "\u034f"

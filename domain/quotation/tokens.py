@@ -7,7 +7,14 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from domain.quotation import lexicon
-from domain.quotation.normalise import normalise, unescape_json, with_wide_colons_apart, without_block_quotes
+from domain.quotation.normalise import (
+    DIRECTIONS,
+    MARKS,
+    normalise,
+    unescape_json,
+    with_wide_colons_apart,
+    without_block_quotes,
+)
 
 SEPARATOR = "\x1f"
 _APART = "\0"  # never part of a word
@@ -15,7 +22,7 @@ JOINERS = "-_./:"
 CJK = r"\u3005-\u3007\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
 
 _LETTER = rf"[^\W_{CJK}]"
-_WORD = rf"{_LETTER}+(?:[\u0300-\u036f\u20d0-\u20f0]+{_LETTER}*)*"
+_WORD = rf"{_LETTER}+(?:[{MARKS}]+{_LETTER}*)*"
 _LATIN_UNITS = "|".join(sorted(lexicon.UNITS, key=len, reverse=True))
 _CHINESE_UNITS = "|".join(sorted(lexicon.UNITS_ZH, key=len, reverse=True))
 _GLUED_UNITS = "|".join(sorted(lexicon.GLUED_UNITS, key=len, reverse=True))
@@ -30,7 +37,7 @@ _JOIN = (
 _TOKEN = re.compile(
     rf"((?<![-=])[-=]+>|{_QUANTITY_BEFORE}{_PART}(?:{_JOIN}{_PART})*"
     rf"|[{lexicon.NUMERALS_ZH}]{{2,}}|[{CJK}]"
-    rf"|!=|(?<!\w)!(?=\w)|\?(?!{_LETTER})"
+    rf"|!=|(?<!\w)!(?=\w)|\?(?!{_LETTER})|~~|[{MARKS}{DIRECTIONS}]"
     r"|[\u2190-\u21ff\u25b2-\u25ff\u2600-\u27bf\u2b00-\u2bff\U0001f000-\U0001faff])"
 )
 _UNIT_IN_TOKEN = re.compile(rf"(?<=\d)(?:{_GLUED_UNITS})(?:/(?:{_GLUED_UNITS}))?(?![A-Za-z0-9])", re.IGNORECASE)

@@ -1,0 +1,172 @@
+"""Which way a text turns: firing or resolved, up or down, more or less (R34, R36); the lists are data.
+
+A claim must not state the opposite of what its items state. Only words that exclude each other are paired; where the
+items state both or neither, nothing is decided here.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+
+from domain.quotation.normalise import normalise
+from domain.values.numbers import Role, Value, values_in
+
+_NEVER = "(?!)"
+_OPPOSITES: dict[str, tuple[str, str]] = {
+    "alert": (
+        r"firing|触发|告警中",
+        r"resolved|recovered|cleared|inactive|恢复(?!时间|建议|步骤|方案)|解除|消除|已关闭",
+    ),
+    "running": (
+        r"online|running|在线|运行(?:中|正常)|(?<!set )(?<!back )(?<!start )up(?!\s*to\b)",
+        r"down|offline|crashed|stopped|terminated|离线|下线|宕机|崩溃|已停止",
+    ),
+    "outcome": (r"succeeded|success|successful|successfully|成功", r"failed|fails|failure|unsuccessful|失败"),
+    "trend": (
+        r"rising|rose|increased|increasing|climbing|上升|升高|上涨|增加|增长|增多|攀升",
+        r"falling|fell|decreased|decreasing|dropped|dropping|下降|降低|回落|减少|下滑",
+    ),
+    "health": (r"healthy|健康|正常|通过|良好", r"unhealthy|异常|不良"),
+    "access": (r"available|reachable|可用|可达", r"unavailable|unreachable"),
+    "link": (r"connected|已连接|连接成功", r"disconnected|断开|断连"),
+    "permission": (r"allowed|granted|permitted|accepted|允许|放行", r"denied|refused|rejected|forbidden|拒绝|禁止"),
+    "switch": (r"enabled|启用|开启", r"disabled|禁用|停用"),
+    "finding": (r"found|detected|发现|检测到|检出", _NEVER),
+}
+_LEVELS = {
+    "debug": r"DEBUG|(?i:level=debug)",
+    "info": r"INFO|(?i:(?:level|severity)=info)|信息级",
+    "warning": r"WARN(?:ING)?|(?i:(?:level|severity)=warn(?:ing)?)|warning|警告级",
+    "error": r"ERROR|(?i:(?:level|severity)=err(?:or)?)|错误级",
+    "critical": r"FATAL|CRITICAL|critical|(?i:(?:level|severity)=fatal)|严重级|致命级",
+}
+_MORE = r"超过|超出|高于|大于|多于|above|over|more than|greater than|exceed(?:s|ed|ing)?|(?<![-=])>=?"
+_LESS = r"低于|小于|少于|不到|不足|below|under|less than|<=?"
+_NEGATED = re.compile(
+    r"(?:[未没无](?!论|线|来)|不(?!断|仅|但|过|同|久|少|管)|并非|不是|\b(?:not|no|never|without|cannot)\b|n't\b)"
+    r"[\u4e00-\u9fff ]{0,5}(?:[A-Za-z]+ ){0,2}\Z",
+    re.IGNORECASE,
+)
+
+
+def _whole(words: str) -> str:
+    """No part of a longer Latin word, and no key: idle=0 states nothing."""
+    return rf"(?:(?<![A-Za-z])|(?![A-Za-z]))(?:{words})(?:(?<![A-Za-z])|(?![A-Za-z]))(?!\s?=)"
+
+
+_STATES = [
+    (pair, side, re.compile(_whole(words), re.IGNORECASE))
+    for pair, sides in _OPPOSITES.items()
+    for side, words in enumerate(sides)
+]
+_LEVEL_WORDS = {level: re.compile(rf"(?<![A-Za-z])(?:{words})(?![A-Za-z])") for level, words in _LEVELS.items()}
+_COMPARED = re.compile(
+    rf"(?:(?<![A-Za-z])|(?![A-Za-z]))(?:(?P<more>{_MORE})|{_LESS})[\u4e00-\u9fff ]{{0,4}}\Z", re.IGNORECASE
+)
+_BEHIND = re.compile(r"\s?(?:(?P<more>[及或]?以上)|[及或]?以[下内])")
+
+
+@dataclass(frozen=True, slots=True)
+class _Bound:
+    """What a text says of a value: it lies above `number`, or below it, or right at it as well."""
+
+    above: bool
+    strict: bool
+    number: Fraction
+    dimension: str
+
+    def admits(self, number: Fraction) -> bool:
+        if number == self.number:
+            return not self.strict
+        return (number > self.number) is self.above
+
+
+def turned(claim: str, items: Sequence[str]) -> str | None:
+    """What the claim says while its items say the opposite and none of them says it; None where nothing is turned."""
+    text, held = normalise(claim), [normalise(item) for item in items]
+    return _turned_state(text, held) or _turned_level(text, held) or _turned_bound(text, held)
+
+
+# ---------------------------------------------------------------- states
+
+
+def _turned_state(claim: str, items: Sequence[str]) -> str | None:
+    stated = {(pair, side) for item in items for pair, side, _ in _states(item)}
+    for pair, side, words in _states(claim):
+        if (pair, side) not in stated and (pair, 1 - side) in stated:
+            return words
+    return None
+
+
+def _states(text: str) -> Iterator[tuple[str, int, str]]:
+    """Each state a text tells of; a negation before a word turns it to the other side."""
+    for pair, side, words in _STATES:
+        for found in words.finditer(text):
+            negation = _negation_before(text, found.start())
+            yield pair, 1 - side if negation else side, negation + found[0]
+
+
+def _negation_before(text: str, index: int) -> str:
+    found = _NEGATED.search(text, max(0, index - 24), index)
+    return found[0] if found else ""
+
+
+# ---------------------------------------------------------------- levels
+
+
+def _turned_level(claim: str, items: Sequence[str]) -> str | None:
+    stated = {level for item in items for level, _ in _levels(item)}
+    return next((word for level, word in _levels(claim) if stated and level not in stated), None)
+
+
+def _levels(text: str) -> Iterator[tuple[str, str]]:
+    for level, words in _LEVEL_WORDS.items():
+        for found in words.finditer(text):
+            if not _negation_before(text, found.start()):
+                yield level, found[0]
+
+
+# ---------------------------------------------------------------- comparisons
+
+
+def _turned_bound(claim: str, items: Sequence[str]) -> str | None:
+    """A comparison that no plain value of the items meets and no item states, or whose opposite an item states."""
+    bounds, plain = set[_Bound](), list[Value]()
+    for item in items:
+        for value, bound in _compared(item):
+            bounds |= {bound} if bound else set()
+            plain += [] if bound else [value]
+    for value, bound in _compared(claim):
+        if bound is None or any(_says(held, bound) for held in bounds):
+            continue
+        opposed = any(held.number == bound.number and held.dimension == bound.dimension for held in bounds)
+        measured = [held.number for held in plain if held.dimension == bound.dimension]
+        if (opposed or measured) and not any(map(bound.admits, measured)):
+            return claim[max(0, value.start - 6) : value.end]
+    return None
+
+
+def _says(held: _Bound, bound: _Bound) -> bool:
+    return (held.above, held.number, held.dimension) == (bound.above, bound.number, bound.dimension)
+
+
+def _compared(text: str) -> Iterator[tuple[Value, _Bound | None]]:
+    """The measured values of a text, each with what it is the bound of, None where it is a plain value."""
+    for value in values_in(text):
+        if value.role is Role.MEASURED:
+            yield value, _bound(value, text)
+
+
+def _bound(value: Value, text: str) -> _Bound | None:
+    before = _COMPARED.search(text, max(0, value.start - 24), value.start)
+    if before:
+        above, inclusive = before["more"] is not None, before[0].lstrip().startswith((">=", "<="))
+        if _negation_before(text, before.start()):
+            above, inclusive = not above, True
+        return _Bound(above, not inclusive, value.number, value.dimension)
+    if behind := _BEHIND.match(text, value.end):
+        return _Bound(behind["more"] is not None, False, value.number, value.dimension)
+    return None
