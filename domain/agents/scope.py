@@ -90,7 +90,7 @@ def narrow_scope(question: str) -> Scope:
         start = end
     asked += text[start:]
     subjects = tuple(dict.fromkeys(excluded))[:_MAX_SUBJECTS]
-    forms = ((form, subject) for subject in subjects for form in _forms(subject))
+    forms = ((form, subject) for subject in subjects for form in forms_of(subject))
     kept = tuple((form, subject) for form, subject in forms if not _stands_in(form, asked))
     return Scope(bool(_NARROW.search(text) or subjects), subjects, kept)
 
@@ -166,7 +166,7 @@ def _framed_off(part: str) -> str:
     return part.strip()
 
 
-def _forms(subject: str) -> list[str]:
+def forms_of(subject: str) -> list[str]:
     """The subject as written and every other name for what it contains."""
     forms = [subject]
     for order in _ORDER.finditer(subject):

@@ -26,8 +26,8 @@ from domain.gatekeeper.citations import (
     SESSION,
     TOOL_NAME,
 )
+from domain.verdict.claim_rules import ENTITY_INVENTED, STALE
 from domain.verdict.judgement import NO_CRITICAL_FACTS, VERIFIER_MALFORMED
-from domain.verdict.lowering import ENTITY_INVENTED, STALE
 
 
 @dataclass(frozen=True, slots=True)

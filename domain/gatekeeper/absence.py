@@ -12,25 +12,26 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from domain.contracts import Claim, ClaimType
+from domain.gatekeeper.asked import concepts_in, is_name, left_out, stands_in
+from domain.gatekeeper.not_found import says_not_found, stated_besides
 from domain.quotation import lexicon
 from domain.quotation.normalise import normalise
-from domain.quotation.tokens import Reading, is_number
+from domain.quotation.tokens import Reading
 
 SUMMARY_PATHS = frozenset({"$.alerts", "$.logs", "$.evidence_blocks", "$.items"})
 
 _SOURCE = re.compile(r"\bsource=(\S*)")
+_QUERY = re.compile(r"\bquery=(?P<query>.*?)(?:\s+window=\S*)?\s+total=\Z", re.DOTALL)
 _AFTER_WINDOW = re.compile(r".*\bwindow=\S*\s+total=(?P<total>\d+)(?:\s*:\s*(?P<names>.*))?", re.DOTALL)
 _ANYWHERE = re.compile(r"(?:.*\s)?total=(?P<total>\d+)(?:\s*:\s*(?P<names>.*))?", re.DOTALL)
 _QUOTED_TOTAL = re.compile(r"\btotal\s*=\s*(\d+)(?!\w)")
-_NOT_FOUND = re.compile(
-    r"[未没](?:有|能|能够|再|曾)?(?:检索|查询|查|搜索|发现|找|见|出现|命中|检出|匹配|返回|捕获|观察|观测|看|触发|产生)"
-    r"|没有|查无|[并尚暂均]无|无(?:任何|相关|匹配|命中|告警|日志|记录|异常|结果|错误|报错|数据)|(?<![\d.])0\s*[条个次项]|零[条个次项]"
-    r"|\bno\b|\bnone\b|\bnothing\b|\bzero\b|\b(?:not|n't)\b[\w\s]{0,20}\b(?:find|found|seen?|present|observed?|returned?"
-    r"|detected?|matched|match)\b",
-    re.IGNORECASE,
-)
-_DENIED = re.compile(r"(?:并非|不是|不能说)(?=[未没])")
 _CHINESE = re.compile("[\u4e00-\u9fff]")
+_OTHERS = re.compile(
+    r"除|以外|之外|其他|其它|其余|别的|\b(?:other|except|besides|apart from|excluding)\b", re.IGNORECASE
+)
+_LATIN_RUN = re.compile(r"[A-Za-z0-9][A-Za-z0-9_./:-]*[A-Za-z0-9]")
+_PLACE_BEHIND = re.compile(r"\s*(?:[中里内]|平台|系统|监控|返回|查询|检索|搜索)")
+_PLACE_BEFORE = re.compile(r"(?:通过|根据|依据|按照?|在|从|使用|用|由|\b(?:in|via|by|from|at|through|using|on)\b)\s*\Z")
 _LIST_COMMA = re.compile(r"[,、](?![^(]{0,200}\))")
 _OR = re.compile(r"\s*(?:[、,/与和及或]|以及|\bor\b|\band\b)?\s*", re.IGNORECASE)
 _GENERIC = re.compile(
@@ -38,8 +39,9 @@ _GENERIC = re.compile(
     "|[内中里里到条个项未没有无对应本次该上下]"
 )
 _GENERIC_WORD = re.compile(
-    "(?:alert|log|record|entry|entrie|result|match|matche|service|minute)s?|matching|found|find|any|all|query|window|return"
-    "|returned|not?|none|nothing|zero|total|firing|during|within|last|past"
+    "(?:alert|log|record|entry|entrie|result|match|matche|service|minute|hour|second|day)s?|matching|found|find|any|all"
+    "|query|quer(?:y|ied)|search(?:ed|ing)?|window|return|returned|not?|none|nothing|zero|total|firing|during|within|last"
+    "|past|between|until|since|before|after"
 )
 
 
@@ -54,6 +56,7 @@ class Summary:
     source: str
     total: int | None
     names: str
+    query: str = ""
 
     @classmethod
     def of(cls, text: str) -> Summary:
@@ -62,7 +65,9 @@ class Summary:
         source = _SOURCE.search(text)
         found = _AFTER_WINDOW.match(text) or _ANYWHERE.match(text)
         total = int(found["total"]) if found else None
-        return cls(source[1] if source else "", total, (found["names"] or "") if found else "")
+        asked = _QUERY.search(text, 0, found.start("total")) if found else None
+        names = (found["names"] or "") if found else ""
+        return cls(source[1] if source else "", total, names, asked["query"] if asked else "")
 
 
 def fault_of_citation(excerpt: str, summary: Summary) -> str | None:
@@ -81,39 +86,54 @@ def fault_of_absence(claim: Claim, excerpt: str, summary: Summary, tool_name: st
     fault = fault_of_citation(excerpt, summary)
     if fault:
         return fault
-    if not _says_not_found(claim.claim_text):
+    if not says_not_found(claim.claim_text):
         return "the claim does not say that something was not found"
-    found = _found_after_all(claim.claim_text, summary, tool_name, items)
+    if rider := stated_besides(claim.claim_text):
+        return f"the claim states more than that something was not found: {rider[:120]}"
+    if condition := left_out(claim.claim_text, summary.query):
+        return f"the search asked for less than the claim denies, only for {condition[:120]}"
+    found = _found_after_all(claim.claim_text, summary, tool_name, list(items))
     return f"what the claim calls not found is there: {found[:120]}" if found else None
 
 
-def _says_not_found(text: str) -> bool:
-    return bool(_NOT_FOUND.search(text)) and not _DENIED.search(text)
-
-
-def _found_after_all(claim_text: str, summary: Summary, tool_name: str, items: Iterable[str]) -> str | None:
-    """What of the list or the items is what the claim denies; None if nothing is."""
+def _found_after_all(claim_text: str, summary: Summary, tool_name: str, items: Sequence[str]) -> str | None:
+    """What was found and is, or may be, what the claim denies; None if nothing is."""
     listed = [name.strip() for name in _LIST_COMMA.split(summary.names) if name.strip()]
-    groups = _name_groups(claim_text, {summary.source.casefold(), tool_name.casefold()})
-    if groups:
-        return next((text for text in (*listed, *items) if _holds_all(text, groups)), None)
-    text = normalise(claim_text)
-    for entry in listed:
-        name = entry.partition("(")[0].strip()
-        if len(name) > 1 and name in text:
-            return entry
-    return f"total={summary.total}" if summary.total and _denies_everything(text) else None
+    text, there = normalise(claim_text), [*listed, *items]
+    groups = _name_groups(text, {summary.source.casefold(), tool_name.casefold()})
+    if concepts := concepts_in(text):
+        groups.append(concepts)
+    if groups and (held := next((item for item in there if _holds_all(item, groups)), None)):
+        return held
+    if not groups and there and _denies_everything(text):
+        return there[0]
+    return (
+        summary.names or f"total={summary.total}" if summary.total and not _names_what_is_absent(text, there) else None
+    )
+
+
+def _names_what_is_absent(text: str, there: Sequence[str]) -> bool:
+    """Whether the claim is about a name that nothing found holds: only then others that were found do not matter."""
+    if _OTHERS.search(text):
+        return False
+    named = (found for found in _LATIN_RUN.finditer(text) if is_name(found[0]) and not _is_place(text, found))
+    return any(not any(stands_in(found[0], item) for item in there) for found in named)
+
+
+def _is_place(text: str, name: re.Match[str]) -> bool:
+    """Whether a name only says where was looked."""
+    return bool(_PLACE_BEHIND.match(text, name.end()) or _PLACE_BEFORE.search(text, 0, name.start()))
 
 
 def _name_groups(text: str, echoed: set[str]) -> list[list[str]]:
     """The claim's names; names joined by 与, 或, `、`, or, … are alternatives of one group, as are the words of a
     foreign phrase. An item must hold one of each group to be what the claim is about."""
-    reading = Reading.of(normalise(text))
-    with_plain_words = bool(_CHINESE.search(text)) or not any(map(_is_name, reading.words))
+    reading = Reading.of(text)
+    with_plain_words = bool(_CHINESE.search(text)) or not any(map(is_name, reading.words))
     groups: list[list[str]] = []
     last = -2
     for index, word in enumerate(reading.words):
-        if word.casefold() in echoed or not (_is_name(word) or (with_plain_words and _is_foreign_word(word))):
+        if word.casefold() in echoed or not (is_name(word) or (with_plain_words and _is_foreign_word(word))):
             continue
         if groups and _are_alternatives(reading, last, index):
             groups[-1].append(word.casefold())
@@ -129,17 +149,8 @@ def _are_alternatives(reading: Reading, last: int, index: int) -> bool:
     )
     between += reading.gaps[index]
     if not between.strip():
-        return not (_is_name(reading.words[last]) or _is_name(reading.words[index]))
+        return not (is_name(reading.words[last]) or is_name(reading.words[index]))
     return bool(_OR.fullmatch(between))
-
-
-def _is_name(word: str) -> bool:
-    """A name in the sense of R24: a capital inside, a digit, or joined; no measured value, date or time."""
-    if not any(c.isalpha() and c.isascii() for c in word):
-        return word.count(".") == 3
-    if is_number(word):
-        return False
-    return any(c.isupper() for c in word[1:]) or any(c.isdigit() or c in "-_./:" for c in word)
 
 
 def _is_foreign_word(word: str) -> bool:
@@ -150,13 +161,8 @@ def _is_foreign_word(word: str) -> bool:
 
 
 def _holds_all(text: str, groups: Sequence[Sequence[str]]) -> bool:
-    reading = Reading.of(normalise(text))
-    return all(any(_holds(reading, name) for name in group) for group in groups)
-
-
-def _holds(reading: Reading, name: str) -> bool:
-    """A joined name as a whole token; a simple one also as a part of a compound (HikariPool of HikariPool-1)."""
-    return name in reading.vocabulary or (name.isalnum() and any(name in word for word in reading.vocabulary))
+    plain = normalise(text)
+    return all(any(stands_in(name, plain) for name in group) for group in groups)
 
 
 def _denies_everything(text: str) -> bool:

@@ -15,6 +15,7 @@ from domain.contracts import (
     CheckedFact,
     CheckState,
     Claim,
+    ClaimType,
     EvidenceLevel,
     EvidenceRef,
     EvidenceStatus,
@@ -29,6 +30,7 @@ from domain.contracts import (
 from domain.values.entities import RecordedWording, Wording
 from domain.values.measurements import Measurements
 from domain.values.times import spans
+from domain.verdict.services import services_in, services_of, speaks_of
 from domain.verdict.staleness import asked_window, is_stale
 
 
@@ -76,6 +78,22 @@ class Grounds:
     def items_of(self, claim: Claim) -> Measurements:
         """The numbers of the items that the claim rests on."""
         return self._measured(self.passed(claim))
+
+    def proving_texts(self, claim: Claim) -> tuple[str, ...]:
+        """What may prove the claim: documents speak for documentation alone, live items for what is happening (R21)."""
+        wanted = ToolClass.REFERENCE if claim.claim_type is ClaimType.DOCUMENTATION else ToolClass.LIVE
+        passed = [b for b in self.passed(claim) if self.tool_classes.get(b.tool_name, wanted) is wanted]
+        return tuple(map(item_text, passed))
+
+    def subjects_missing(self, claim: Claim) -> tuple[str, ...]:
+        """The services that the claim speaks of and none of its items does."""
+        items = self.proving_texts(claim)
+        said = services_in(claim.claim_text, self._services)
+        return tuple(service for service in said if not any(speaks_of(item, service) for item in items))
+
+    @cached_property
+    def _services(self) -> tuple[str, ...]:
+        return services_of(self.invocations or ())
 
     def items_behind(self, fact: CheckedFact) -> Measurements:
         """For a fact outside the claims: all passed items, and what the calls it refers to returned."""

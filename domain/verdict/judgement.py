@@ -32,9 +32,9 @@ from domain.contracts import (
     VerifiedClaim,
     VerifierEvaluation,
 )
+from domain.verdict.claim_rules import STALE
 from domain.verdict.grounds import BindingsByClaim, Grounds, bindings_by_claim, item_text, passed_bindings
 from domain.verdict.lowering import (
-    STALE,
     judged_claims,
     judged_other_facts,
     rules_not_checked,

@@ -4,23 +4,25 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
-from typing import TypeAlias
+from collections.abc import Iterator, Sequence
 
-from domain.contracts import Adjustment, CheckedFact, Claim, ClaimType, FactClass, FactRef
-from domain.values.entities import Name, names_in
-from domain.values.measurements import Measurements, unsupported_values
+from domain.contracts import Adjustment, CheckedFact, Claim, FactClass, FactRef
+from domain.verdict.claim_rules import (
+    CLAIM_RULES,
+    ENTITY_INVENTED,
+    ENTITY_UNSUPPORTED,
+    STALE,
+    VALUE_UNSUPPORTED,
+    Lowering,
+    name_lowering,
+    unknown_names,
+    value_lowering,
+)
 from domain.verdict.criticality import is_confirmed_sounding, is_critical_fact
 from domain.verdict.grounds import Grounds
 
 CLAIM_SKIPPED = "claim.skipped"
-CLAIM_NOT_PASSED = "claim.not_passed"
 CLAIM_REPEATED = "claim.worst_of_several"
-VALUE_UNSUPPORTED = "claim.value_unsupported"
-ENTITY_INVENTED = "claim.entity_invented"
-ENTITY_UNSUPPORTED = "claim.entity_unsupported"
-STALE = "evidence.stale"
 NO_SUPPORTED_REF = "fact.no_supported_ref"
 ANSWER_RULES = {
     VALUE_UNSUPPORTED: "answer.value_unsupported",
@@ -36,18 +38,6 @@ _NO_WORDS = re.compile(r"(?:[^\w%.\-]|_)+")
 def worse(one: FactClass, other: FactClass) -> FactClass:
     """direct > indirect > none > contradicted (R36)."""
     return max(one, other, key=_ORDER.index)
-
-
-@dataclass(frozen=True, slots=True)
-class Lowering:
-    """A fact is at best `to`, by `rule`."""
-
-    rule: str
-    to: FactClass
-    message: str
-
-
-ClaimRule: TypeAlias = Callable[[Claim, Grounds], Lowering | None]
 
 
 def rules_not_checked(grounds: Grounds, executor_final_answer: str | None) -> tuple[str, ...]:
@@ -154,58 +144,6 @@ def _claim_lowerings(claim: Claim, grounds: Grounds) -> Iterator[Lowering]:
             yield lowering
 
 
-def _unproven(claim: Claim, grounds: Grounds) -> Lowering | None:
-    """A claim's support comes from its passed bindings, not from the refs the model wrote."""
-    if grounds.passes(claim):
-        return None
-    return Lowering(CLAIM_NOT_PASSED, FactClass.NO_EVIDENCE, "the gatekeeper did not let this claim pass")
-
-
-def _values(claim: Claim, grounds: Grounds) -> Lowering | None:
-    return _value_lowering(claim.claim_text, grounds.items_of(claim), grounds)
-
-
-def _names(claim: Claim, grounds: Grounds) -> Lowering | None:
-    searched = claim.claim_type is ClaimType.NEGATIVE_OBSERVATION
-    return _name_lowering(_unknown_names(claim.claim_text, grounds, searched=searched))
-
-
-def _staleness(claim: Claim, grounds: Grounds) -> Lowering | None:
-    if not grounds.is_stale(claim):
-        return None
-    return Lowering(STALE, FactClass.INDIRECT, "every passed item is older than the asked window")
-
-
-CLAIM_RULES: tuple[ClaimRule, ...] = (_unproven, _values, _names, _staleness)
-
-
-def _value_lowering(text: str, items: Measurements, grounds: Grounds) -> Lowering | None:
-    missing = unsupported_values(text, items, grounds.question_values, grounds.windows)
-    if not missing:
-        return None
-    return Lowering(VALUE_UNSUPPORTED, FactClass.NO_EVIDENCE, f"not in the items: {', '.join(missing)}")
-
-
-def _name_lowering(unknown: Sequence[Name]) -> Lowering | None:
-    if codes := [name.text for name in unknown if name.is_code]:
-        return Lowering(ENTITY_INVENTED, FactClass.CONTRADICTED, f"in no tool output: {', '.join(codes)}")
-    if unknown:
-        names = ", ".join(name.text for name in unknown)
-        return Lowering(ENTITY_UNSUPPORTED, FactClass.NO_EVIDENCE, f"found nowhere: {names}")
-    return None
-
-
-def _unknown_names(text: str, grounds: Grounds, *, searched: bool) -> list[Name]:
-    recorded = grounds.recorded
-    if recorded is None:
-        return []
-    return [
-        name
-        for name in names_in(text)
-        if not recorded.asks_for(name.text) and not recorded.holds(name.text, searched=searched)
-    ]
-
-
 def _lowered(fact: CheckedFact, lowerings: Iterator[Lowering], subject: str) -> tuple[CheckedFact, list[Adjustment]]:
     adjustments = []
     for lowering in lowerings:
@@ -240,9 +178,9 @@ def _fact_lowerings(fact: CheckedFact, grounds: Grounds) -> Iterator[Lowering]:
     can_check_refs = grounds.trace is not None or grounds.invocations is not None
     if can_check_refs and not grounds.has_supported_ref(fact):
         yield Lowering(NO_SUPPORTED_REF, FactClass.NO_EVIDENCE, "no ref to a call that yielded evidence")
-    if lowering := _value_lowering(fact.fact, grounds.items_behind(fact), grounds):
+    if lowering := value_lowering(fact.fact, grounds.items_behind(fact), grounds):
         yield lowering
-    if lowering := _name_lowering(_unknown_names(fact.fact, grounds, searched=False)):
+    if lowering := name_lowering(unknown_names(fact.fact, grounds, searched=False)):
         yield lowering
 
 
@@ -289,6 +227,6 @@ def _answer_lowering(sentence: str, grounds: Grounds) -> Lowering | None:
     if not is_confirmed_sounding(sentence):
         return None
     unknown = [
-        name for name in _unknown_names(sentence, grounds, searched=True) if not grounds.claim_wording.holds(name.text)
+        name for name in unknown_names(sentence, grounds, searched=True) if not grounds.claim_wording.holds(name.text)
     ]
-    return _name_lowering(unknown) or _value_lowering(sentence, grounds.answer_items, grounds)
+    return name_lowering(unknown) or value_lowering(sentence, grounds.answer_items, grounds)

@@ -105,11 +105,12 @@ def _states(text: str) -> Iterator[tuple[str, int, str]]:
     """Each state a text tells of; a negation before a word turns it to the other side."""
     for pair, side, words in _STATES:
         for found in words.finditer(text):
-            negation = _negation_before(text, found.start())
+            negation = negation_before(text, found.start())
             yield pair, 1 - side if negation else side, negation + found[0]
 
 
-def _negation_before(text: str, index: int) -> str:
+def negation_before(text: str, index: int) -> str:
+    """The negation in the same clause that turns the word at `index`, "" where there is none."""
     found = _NEGATED.search(text, max(0, index - 24), index)
     return found[0] if found else ""
 
@@ -125,7 +126,7 @@ def _turned_level(claim: str, items: Sequence[str]) -> str | None:
 def _levels(text: str) -> Iterator[tuple[str, str]]:
     for level, words in _LEVEL_WORDS.items():
         for found in words.finditer(text):
-            if not _negation_before(text, found.start()):
+            if not negation_before(text, found.start()):
                 yield level, found[0]
 
 
@@ -164,7 +165,7 @@ def _bound(value: Value, text: str) -> _Bound | None:
     before = _COMPARED.search(text, max(0, value.start - 24), value.start)
     if before:
         above, inclusive = before["more"] is not None, before[0].lstrip().startswith((">=", "<="))
-        if _negation_before(text, before.start()):
+        if negation_before(text, before.start()):
             above, inclusive = not above, True
         return _Bound(above, not inclusive, value.number, value.dimension)
     if behind := _BEHIND.match(text, value.end):

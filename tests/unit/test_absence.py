@@ -5,6 +5,7 @@ import pytest
 from domain.contracts import Claim, ClaimType
 from domain.gatekeeper.absence import Summary, fault_of_absence, fault_of_citation, is_summary_path
 
+UNASKED = 'source=application-logs query="" window=06:00/07:00 total=0'
 NOTHING = 'source=application-logs query="HikariCP inventory-service" window=06:00/07:00 total=0'
 TWO = "source=alert-hub query={} window=06:00/06:30 total=2: KafkaConsumerLagHigh(fees-settle), NodeDiskPressure(nd-41)"
 TWO_ALERTS = (
@@ -47,10 +48,32 @@ def test_other_paths_are_not(path: str | None) -> None:
         ("该时段内没有检索到 cases.example 的证书告警。", TWO, TWO_ALERTS),
         ("未检索到 order-service 的 KafkaConsumerLagHigh 告警", TWO, TWO_ALERTS),
         ("未检索到 nd-4 的磁盘告警", TWO, TWO_ALERTS),
-        ("没有检索到证书即将过期的告警", TWO, TWO_ALERTS),
-        ("未检索到 redis 的任何告警", TWO, TWO_ALERTS),
-        ("未检索到任何日志", NOTHING, ()),
-        ("未检索到 nd-41 上的 redis 告警", TWO, TWO_ALERTS),
+        ("未检索到任何日志", UNASKED, ()),
+        ("查询 inventory-service 的日志（06:00 至 07:00），未检索到 HikariCP 相关记录，命中 0 条", NOTHING, ORDER_LOGS),
+        ("未检索到 inventory-service 的 HikariCP 日志，但这不代表连接池没有耗尽", NOTHING, ORDER_LOGS),
+        ("在查询窗口内未检索到 inventory-service 的 HikariCP 或 OOM 日志，也没有匹配的告警", NOTHING, ORDER_LOGS),
+        ("In the last 60 minutes, no HikariCP logs of inventory-service were found.", NOTHING, ORDER_LOGS),
+        ("未检索到 chill-3 的压缩机日志", 'source=chill query="chill-3 AND compressor" total=0', ()),
+        (
+            "未检索到 inventory-service 的 ERROR 级别日志",
+            'source=logs query="service=inventory-service, level=ERROR" total=0',
+            (),
+        ),
+        (
+            "未检索到 inventory-service 的错误日志",
+            'source=logs query="service=inventory-service, level=ERROR" total=0',
+            (),
+        ),
+        (
+            "未检索到 inventory-service 的数据库连接池日志",
+            'source=logs query="service=inventory-service, words=HikariCP OOM" total=0',
+            (),
+        ),
+        (
+            "未检索到 fees 的证书即将过期日志",
+            "source=logs query=\"{'service': 'fees', 'query': '证书过期'}\" total=0",
+            (),
+        ),
         ("未检索到 legacy-order-service 的 HikariCP 日志", NOTHING, ORDER_LOGS),
         ("未查到 order-service 与 HikariCP 之外的 OOM 日志", NOTHING, ORDER_LOGS),
     ],
@@ -68,7 +91,6 @@ def test_an_honest_absence_is_proven(text: str, summary: str, items: tuple[str, 
         pytest.param("nodediskpressure 告警没有检索到", TWO, (), id="the name in another case"),
         pytest.param("未检索到 nd-41 的告警", TWO, (), id="the node in the list"),
         pytest.param("未检索到 nd-41 或 nd-42 的告警", TWO, (), id="one of two alternatives"),
-        pytest.param("KafkaConsumerLagHigh 没有恢复", TWO, (), id="something else is denied of what is there"),
         pytest.param("未检索到任何告警", TWO, (), id="everything denied"),
         pytest.param("该时段内没有告警", TWO, (), id="everything denied in few words"),
         pytest.param("未检索到 order-service 的 HikariCP 日志", NOTHING, ORDER_LOGS, id="returned by another call"),
@@ -95,7 +117,7 @@ def test_a_chinese_name_of_the_list_voids_the_absence() -> None:
     """R20: the claim's names standing in the summary's own list void it."""
     summary = "source=alert-hub query={} window=06:00/06:30 total=2: 打印队列过长, NodeDiskPressure"
     assert fault("未检索到打印队列过长的告警", summary) is not None
-    assert fault("未检索到证书过期的告警", summary) is None
+    assert fault("未检索到 cases.example 的证书过期告警", summary) is None
 
 
 @pytest.mark.parametrize("kind", [kind for kind in ClaimType if kind is not ClaimType.NEGATIVE_OBSERVATION])
@@ -113,7 +135,7 @@ def test_the_excerpt_must_contain_the_total(excerpt: str) -> None:
 def test_a_total_in_the_echoed_query_is_not_the_total() -> None:
     """R20: the total is written by code; the query echoes the request."""
     summary = 'source=app-logs query="total=0 AND window=x total=0" window=06:00/07:00 total=3: a, b, c'
-    assert Summary.of(summary) == Summary("app-logs", 3, "a, b, c")
+    assert Summary.of(summary) == Summary("app-logs", 3, "a, b, c", '"total=0 AND window=x total=0"')
     assert fault_of_citation('query="total=0 AND window=x', Summary.of(summary)) is not None
 
 
@@ -149,4 +171,97 @@ def test_the_claim_must_say_that_something_was_not_found(text: str) -> None:
 )
 def test_the_ways_of_saying_not_found(text: str) -> None:
     """R20: 未检索到, 没有, not found, …"""
-    assert fault(text, NOTHING) is None
+    assert fault(text, UNASKED) is None
+
+
+@pytest.mark.parametrize(
+    "text", ["KafkaConsumerLagHigh 没有恢复", "order-service 没有宕机", "无异常", "no problem at all"]
+)
+def test_what_is_denied_must_be_a_record(text: str) -> None:
+    """R20: not found means records; that nothing has happened is another claim."""
+    assert fault(text, UNASKED) == "the claim does not say that something was not found"
+
+
+HIKARI = (
+    "11:12:31 ERROR order-service HikariPool-1 - Connection is not available, request timed out after 30000ms",
+    "11:12:32 WARN order-service HikariCP pool stats: active=50/50, idle=0, waiting=32",
+    "11:13:40 WARN order-service Full GC 15 次, 平均 850ms",
+)
+ORDER = 'source=logs query="service=order-service" window=10:20/11:20 total=3: order-service (x3)'
+
+
+@pytest.mark.parametrize(
+    ("text", "summary", "items"),
+    [
+        ("未检索到连接池相关日志", ORDER, HIKARI),
+        ("未检索到 order-service 的数据库连接池日志", ORDER, HIKARI),
+        ("未检索到 order-service 的连接池耗尽日志", ORDER, HIKARI),
+        ("未检索到 order-service 的超时错误日志", ORDER, HIKARI),
+        ("未检索到 order-service 的 FullGC 日志", ORDER, HIKARI),
+        ("未检索到订单服务的任何日志", ORDER, HIKARI),
+        ("未检索到 OrderService 的日志", ORDER, HIKARI),
+        ("未检索到垃圾回收日志", ORDER, HIKARI),
+        ("没有检索到证书即将过期的告警", TWO, TWO_ALERTS),
+        ("未检索到磁盘压力告警", TWO, TWO_ALERTS),
+        ("未检索到触发中的告警", TWO, TWO_ALERTS),
+        ("除 cases.example 之外未检索到其他告警", TWO, TWO_ALERTS),
+        ("AlertHub-2 中未检索到磁盘告警", TWO, TWO_ALERTS),
+        ("在 Grafana-9 未检索到磁盘告警", TWO, TWO_ALERTS),
+        ("No disk alert was found in AlertHub-2", TWO, TWO_ALERTS),
+        ("No alerts other than those of cases.example were found", TWO, TWO_ALERTS),
+    ],
+)
+def test_a_full_summary_proves_only_the_absence_of_a_name_that_is_not_there(
+    text: str, summary: str, items: tuple[str, ...]
+) -> None:
+    """R20: of what was found code cannot tell that it is not what the claim denies in other words."""
+    assert fault(text, summary, *items) is not None
+
+
+@pytest.mark.parametrize(
+    ("text", "summary"),
+    [
+        ("未检索到 order-service 的连接池日志", 'source=logs query="service=order-service, words=zzzz" total=0'),
+        (
+            "未检索到 order-service 的数据库连接池日志",
+            'source=logs query="service=order-service, words=磁盘写满" total=0',
+        ),
+        ("未检索到 order-service 的日志", 'source=logs query="service=order-service, level=FATAL" total=0'),
+        (
+            "未检索到 order-service 的 HikariCP 日志",
+            'source=logs query="service=inventory-service, words=HikariCP" total=0',
+        ),
+        ("未检索到 HikariCP 日志", 'source=logs query="service=inventory-service, words=HikariCP" total=0'),
+        ("未检索到任何日志", NOTHING),
+        ("未检索到 order-service 的日志", 'source=logs query="legacy-order-service" total=0'),
+        ("未检索到 legacy-order-service 的日志", 'source=logs query="service=order-service" total=0'),
+    ],
+)
+def test_a_search_for_something_else_proves_nothing(text: str, summary: str) -> None:
+    """R20: what nothing met are the conditions of the query, all of them."""
+    found = fault(text, summary)
+    assert found is not None
+    assert found.startswith("the search asked for less than the claim denies")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "未检索到 inventory-service 的 HikariCP 日志，但 order-service 数据库连接池已耗尽",
+        "未检索到 inventory-service 的 HikariCP 日志但 order-service 数据库连接池耗尽",
+        "未检索到 inventory-service 的 HikariCP 记录，因此 payment-service 已宕机",
+        "order-service 数据库连接池耗尽，未检索到 inventory-service 的 HikariCP 日志",
+        "未检索到 inventory-service 的 HikariCP 日志，根因是内存泄漏",
+        "未检索到 inventory-service 的 HikariCP 日志，说明 inventory-service 一切正常",
+        "inventory-service 一切正常，没有检索到 HikariCP 日志",
+        "未检索到 inventory-service 的 HikariCP 日志（连接池健康）",
+        "未检索到已宕机的 inventory-service 的 HikariCP 日志",
+        "No HikariCP logs of inventory-service were found, so order-service is down",
+        "No HikariCP logs of inventory-service were found because the database crashed",
+    ],
+)
+def test_a_claim_of_absence_states_nothing_else(text: str) -> None:
+    """R20: a summary proves that something was not found, and nothing that rides along."""
+    found = fault(text, NOTHING)
+    assert found is not None
+    assert found.startswith("the claim states more than that something was not found")
