@@ -9,11 +9,13 @@ from domain.agents.composer_io import parse_composition, within_scope
 from domain.agents.scope import Scope, mentions_excluded
 from domain.answer.rendering import plain_list
 from domain.contracts import ComposedSentence, ComposerOutput, ComposerStatus, VerifiedClaim
+from domain.quotation.normalise import is_disguised
 from domain.values.entities import Wording, names_in
 from domain.values.measurements import Measurements
 from domain.values.numbers import blanked, narrowed, values_in
 from domain.values.phrases import ABSOLUTE_ABSENCE, CONNECTING_CHARACTERS, CONNECTING_PHRASES, NEGATIONS
 from domain.values.times import times_in
+from domain.verdict.senses import turned
 
 _CHINESE_RUN = re.compile(r"[\u3400-\u9fff]+")
 _LATIN_WORD = re.compile(r"[A-Za-z]+")
@@ -47,7 +49,7 @@ def _problem(sentences: Sequence[ComposedSentence], allowed: Sequence[VerifiedCl
 
 def _refusal(sentence: ComposedSentence, claims: dict[str, VerifiedClaim], scope: Scope) -> str:
     text = sentence.sentence.strip()
-    if not text or _RAW.search(text):
+    if not text or _RAW.search(text) or is_disguised(text):
         return "empty or raw output"
     if not sentence.claim_ids:
         return "no claim ids"
@@ -127,4 +129,5 @@ def _turned_sense(text: str, claim_texts: Sequence[str]) -> str:
         return "claims an absence that no cited claim states"
     if len(_NEGATION.findall(text)) != len(_NEGATION.findall(said)):
         return "negations differ from the cited claims"
-    return ""
+    other_way = turned(text, claim_texts)
+    return f"says the opposite of the cited claims: {other_way}" if other_way else ""

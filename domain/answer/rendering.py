@@ -21,6 +21,7 @@ from domain.contracts import (
     VerifiedClaim,
     VerifierEvaluation,
 )
+from domain.quotation.normalise import undisguised
 from domain.verdict.criticality import says_it_is_proven
 from domain.verdict.judgement import allowed_claims
 from domain.verdict.lowering import words_only
@@ -112,8 +113,8 @@ def _bullets(lines: Iterable[str]) -> list[str]:
 
 
 def _shown(text: str) -> str:
-    """One line without raw JSON or think blocks; "" where the text is nothing else (R49)."""
-    line = " ".join(text.split())
+    """One line as it stands, without raw JSON or think blocks; "" where the text is nothing else (R49)."""
+    line = " ".join(undisguised(text).split())
     if _RAW.search(line):
         return ""
     return line if len(line) <= _LONGEST_LINE else f"{line[:_LONGEST_LINE]}…"

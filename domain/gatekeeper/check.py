@@ -89,7 +89,7 @@ def _result(checks: Sequence[_Checked]) -> GatekeeperResult:
 
 
 def _check_claim(claim: Claim, evidence: Evidence) -> _Checked:
-    """A claim needs one passed binding, none rejected, and a live one unless it is documentation (R26)."""
+    """A claim needs one passed binding, none rejected, and a live one, or for documentation a document (R26)."""
     bindings, backfills = _check_bindings(claim.evidence_bindings, evidence, claim=claim)
     rejected = [binding for binding in bindings if binding.severity is Severity.REJECT]
     weak = [binding for binding in bindings if binding.severity is Severity.LOW_CONFID]
@@ -119,10 +119,14 @@ def _gap(claim: Claim, bindings: Sequence[CheckedBinding], evidence: Evidence) -
     if passed and claim.claim_type is ClaimType.NEGATIVE_OBSERVATION and not any(map(_cites_summary, passed)):
         message = "an absence is proven by the summary of a complete answer, not by an item that is there"
         return Finding(rule=ABSENCE, message=message, subject=claim.claim_id)
-    is_live = any(evidence.class_of(binding.tool_name) is ToolClass.LIVE for binding in passed)
-    if not passed or is_live or claim.claim_type is ClaimType.DOCUMENTATION:
+    wanted = ToolClass.REFERENCE if claim.claim_type is ClaimType.DOCUMENTATION else ToolClass.LIVE
+    if not passed or any(evidence.class_of(binding.tool_name) is wanted for binding in passed):
         return None
-    message = "only reference sources are cited: they cannot prove what is happening now"
+    message = (
+        "only live sources are cited: they are no documentation"
+        if wanted is ToolClass.REFERENCE
+        else "only reference sources are cited: they cannot prove what is happening now"
+    )
     return Finding(rule=SOURCE_CLASS, message=message, subject=claim.claim_id)
 
 

@@ -10,14 +10,14 @@ from domain.quotation import lexicon
 from domain.quotation.normalise import normalise
 from domain.quotation.tokens import Reading, is_number
 
-_RECORDS_ZH = "告警|日志|记录|条目|结果|数据|报错|匹配|命中|指标|样本|内容|信息|文档|案例|证据"
+_RECORDS_ZH = "告警|日志|记录|条目|结果|数据(?!库|源)|报错|匹配|命中|指标|样本|内容|信息|文档|案例|证据"
 _RECORDS = (
     "(?:log|alert|record|result|match|event|line|error|sample|item|warning|message|trace|hit)s?|entr(?:y|ies)|matches"
     "|evidence|data"
 )
 _NOT_FOUND = re.compile(
     r"[未没](?:有|能|能够|再|曾)?(?:检索|查询|查|搜索|发现|找|见|出现|命中|检出|匹配|返回|捕获|观察|观测|看|触发|产生)"
-    rf"|查无|(?:没有|无)[^，。；,;]{{0,60}}?(?:{_RECORDS_ZH})|(?<![\d.])0\s*[条个次项]|零[条个次项]"
+    rf"|查无|(?:没有|无(?![法论线]))[^，。；,;]{{0,60}}?(?:{_RECORDS_ZH})|(?<![\d.])0\s*[条个次项]|零[条个次项]"
     rf"|\bnothing\b|\b(?:no|none|zero)\b[\w\s./'-]{{0,60}}\b(?:{_RECORDS}|found|seen|returned|matched)\b"
     r"|\b(?:not|n't)\b[\w\s]{0,20}\b(?:find|found|seen?|present|observed?|returned?|detected?|matched|match)\b",
     re.IGNORECASE,
@@ -61,7 +61,8 @@ def _is_frame(clause: str) -> bool:
     """Whether nothing is left of a clause but names, times and words about searching."""
     rest = _FRAME.sub("", clause)
     return all(
-        is_number(word)
+        not any(map(str.isalpha, word))
+        or is_number(word)
         or is_name(word)
         or word in lexicon.FUNCTION_CHARACTERS
         or _FRAME_WORD.fullmatch(word.casefold()) is not None

@@ -7,7 +7,7 @@ items state both or neither, nothing is decided here.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -34,6 +34,13 @@ _OPPOSITES: dict[str, tuple[str, str]] = {
     "link": (r"connected|已连接|连接成功", r"disconnected|断开|断连"),
     "permission": (r"allowed|granted|permitted|accepted|允许|放行", r"denied|refused|rejected|forbidden|拒绝|禁止"),
     "switch": (r"enabled|启用|开启", r"disabled|禁用|停用"),
+    "room": (
+        r"耗尽|打满|占满|已满|exhausted|saturated|(\d+)/\1(?!\d)|(?:idle|free|available)=0",
+        r"空闲(?!超时)|富余|有余|idle|spare",
+    ),
+    "stock": (r"充足|足够|sufficient|enough", r"不足|短缺|低于安全|insufficient|shortage"),
+    "height": (r"(?:高于|超出|above)(?!.{0,5}\d)", r"(?:低于|below)(?!.{0,5}\d)"),
+    "check": (r"通过|passed|成功", r"失败|failed"),
     "finding": (r"found|detected|发现|检测到|检出", _NEVER),
 }
 _LEVELS = {
@@ -42,7 +49,9 @@ _LEVELS = {
     "warning": r"WARN(?:ING)?|(?i:(?:level|severity)=warn(?:ing)?)|warning|警告级",
     "error": r"ERROR|(?i:(?:level|severity)=err(?:or)?)|错误级",
     "critical": r"FATAL|CRITICAL|critical|(?i:(?:level|severity)=fatal)|严重级|致命级",
+    **{f"P{rank}": rf"P{rank}(?!\d)" for rank in range(5)},
 }
+_ALERT_STATES = {state: rf"(?i:{state})" for state in ("firing", "pending", "resolved", "inactive")}
 _MORE = r"超过|超出|高于|大于|多于|above|over|more than|greater than|exceed(?:s|ed|ing)?|(?<![-=])>=?"
 _LESS = r"低于|小于|少于|不到|不足|below|under|less than|<=?"
 _NEGATED = re.compile(
@@ -62,7 +71,10 @@ _STATES = [
     for pair, sides in _OPPOSITES.items()
     for side, words in enumerate(sides)
 ]
-_LEVEL_WORDS = {level: re.compile(rf"(?<![A-Za-z])(?:{words})(?![A-Za-z])") for level, words in _LEVELS.items()}
+_KINDS = [
+    {kind: re.compile(rf"(?<![A-Za-z])(?:{words})(?![A-Za-z])") for kind, words in kinds.items()}
+    for kinds in (_LEVELS, _ALERT_STATES)
+]
 _COMPARED = re.compile(
     rf"(?:(?<![A-Za-z])|(?![A-Za-z]))(?:(?P<more>{_MORE})|{_LESS})[\u4e00-\u9fff ]{{0,4}}\Z", re.IGNORECASE
 )
@@ -87,7 +99,7 @@ class _Bound:
 def turned(claim: str, items: Sequence[str]) -> str | None:
     """What the claim says while its items say the opposite and none of them says it; None where nothing is turned."""
     text, held = normalise(claim), [normalise(item) for item in items]
-    return _turned_state(text, held) or _turned_level(text, held) or _turned_bound(text, held)
+    return _turned_state(text, held) or _turned_kind(text, held) or _turned_bound(text, held)
 
 
 # ---------------------------------------------------------------- states
@@ -115,19 +127,22 @@ def negation_before(text: str, index: int) -> str:
     return found[0] if found else ""
 
 
-# ---------------------------------------------------------------- levels
+# ---------------------------------------------------------------- levels and alert states: one of several
 
 
-def _turned_level(claim: str, items: Sequence[str]) -> str | None:
-    stated = {level for item in items for level, _ in _levels(item)}
-    return next((word for level, word in _levels(claim) if stated and level not in stated), None)
+def _turned_kind(claim: str, items: Sequence[str]) -> str | None:
+    for kinds in _KINDS:
+        stated = {kind for item in items for kind, _ in _kinds(item, kinds)}
+        if other := next((word for kind, word in _kinds(claim, kinds) if stated and kind not in stated), None):
+            return other
+    return None
 
 
-def _levels(text: str) -> Iterator[tuple[str, str]]:
-    for level, words in _LEVEL_WORDS.items():
+def _kinds(text: str, kinds: Mapping[str, re.Pattern[str]]) -> Iterator[tuple[str, str]]:
+    for kind, words in kinds.items():
         for found in words.finditer(text):
             if not negation_before(text, found.start()):
-                yield level, found[0]
+                yield kind, found[0]
 
 
 # ---------------------------------------------------------------- comparisons

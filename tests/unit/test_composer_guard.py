@@ -56,6 +56,8 @@ def test_another_wording_of_the_cited_claim_is_shown(claim_id: str, sentence: st
 @pytest.mark.parametrize(
     ("claim_ids", "sentence", "reason"),
     [
+        (["claim-1"], "rates-api 的 HighMemoryUsage 告警 f\u0336iring", "raw output"),
+        (["claim-1"], "\u202erates-api 内存使用率达到 91%", "raw output"),
         ([], "rates-api 存在告警", "no claim ids"),
         (["claim-9"], "rates-api 存在告警", "claim-9"),
         (["claim-1"], "内存使用率达到 92%", "92%"),

@@ -203,6 +203,12 @@ def test_reference_sources_alone_prove_no_observation() -> None:
     assert result.checked_bindings[0].status is CheckState.PASS
 
 
+def test_live_sources_alone_prove_no_documentation() -> None:
+    """R11, R21, R26: what the knowledge base says is shown by the knowledge base."""
+    result = check(claim(binding(), kind="documentation", text="知识库指出内存使用率 91%"))
+    assert (result.severity, result.failed_rules) == (Severity.LOW_CONFID, ("evidence.source_class",))
+
+
 def test_a_live_binding_beside_a_reference_one_is_enough() -> None:
     """R26: a passed live binding."""
     cited = binding(RUNBOOK, "$.evidence_blocks[0]", 13, "lookup_knowledge")

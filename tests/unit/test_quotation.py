@@ -270,3 +270,23 @@ def test_a_quotation_of_a_megabyte_is_decided() -> None:
     assert match_quotation("; ".join(words[100:50_000]), item).kind is EXACT
     words[30_000] = "row30000 took 30001ms"
     assert match_quotation("; ".join(words[100:50_000]), item).kind is MISMATCH
+
+
+@pytest.mark.parametrize(
+    "excerpt",
+    [
+        "\u202eKafkaLagHigh firing, value=91%",
+        "KafkaLagHigh \u2066firing\u2069, value=91%",
+        "KafkaLagHigh firing\u202c, value=91%",
+        "KafkaLagHigh f\u0336i\u0336r\u0336i\u0336n\u0336g\u0336, value=91%",
+        "KafkaLagHigh firing, value=91%\u0338",
+        "KafkaLagHigh firing, value=91%, 未\u20e0恢复",
+        "KafkaLagHigh ~~firing~~, value=91%",
+        "value=91%, 未恢复, p99 <\u0338 200ms",
+    ],
+)
+def test_characters_that_change_how_a_text_reads_are_no_slip_of_form(excerpt: str) -> None:
+    """R24: struck through, enclosed or set in another order, a quotation says something else."""
+    item = "KafkaLagHigh firing, value=91%, 未恢复, p99 < 200ms"
+    assert match_quotation(excerpt, item).kind is MatchKind.MISMATCH
+    assert match_quotation(excerpt, excerpt).kind is MatchKind.EXACT
