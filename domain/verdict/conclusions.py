@@ -10,7 +10,8 @@ from domain.verdict.criticality import is_confirmed_sounding
 from domain.verdict.senses import negation_before
 
 _FAILED = (
-    r"timed? ?out|timeout|not available|unavailable|unreachable|exception|refused|denied|reject|abort|失败|超时|不可用"
+    r"\berror\b|错误|timed? ?out|timeout|not available|unavailable|unreachable|exception|refused|denied|reject|abort"
+    r"|失败|超时|不可用"
 )
 _SUCCEEDED = r"succe|成功|完成|通过|\bok\b|healthy|\b200\b"
 _CONCLUSIONS: tuple[tuple[str, str], ...] = (
