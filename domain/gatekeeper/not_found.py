@@ -27,7 +27,7 @@ _RESERVATION = re.compile(r"[这但]?并?不(?:能|可|足以)?(?:代表|说明|
 _CLAUSE_END = re.compile(
     r"[，,。；;！!？?\n:()（）\[\]]|(?<=\D)\.(?:\s|\Z)|但是?|然而|不过|而且|并且|[而且并](?=[未没无])|因此|所以|故(?!障)"
     r"|说明|表明|意味着?|可见|证明|显示|导致|由于|因为|虽然|尽管"
-    r"|\b(?:but|however|so|therefore|because|since|while|although|though|which|meaning|indicat\w+|caus\w+)\b",
+    r"|\b(?:but|however|so|therefore|because|since|while|although|though|which|meaning|indicat\w+|caus\w+)\b|\band\b(?=\s+(?:no|none|nothing)\b)",
     re.IGNORECASE,
 )
 _HAPPENED = re.compile(r"已(?:经)?(?![查检搜知有排核])")

@@ -29,7 +29,7 @@ DOCUMENTATION_LIVE = "claim.documentation_live"
 DISGUISED = "claim.disguised"
 STALE = "evidence.stale"
 
-_NOW = re.compile(r"当前|目前|现在|此刻|正在|\bfiring\b|\bcurrently\b|\bright now\b", re.IGNORECASE)
+_NOW = re.compile(r"本次|此次|这次|当前|目前|现在|此刻|正在|\bfiring\b|\bcurrently\b|\bright now\b", re.IGNORECASE)
 _HAPPENED = re.compile(r"已(?!知)|处于|仍在|持续|\b(?:is|are|has been|have been)\b", re.IGNORECASE)
 _SAID_BY_DOCUMENTS = re.compile(
     r"知识库|文档|手册|预案|规范|指南|条目|案例|建议|应当?|需要?|可以?|如果|若|表示|意味|是指|时[，,]"

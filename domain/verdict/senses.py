@@ -12,7 +12,8 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from domain.quotation.normalise import normalise
-from domain.values.numbers import Role, Value, values_in
+from domain.values.numbers import values_in
+from domain.values.value import Role, Value
 
 _NEVER = "(?!)"
 _OPPOSITES: dict[str, tuple[str, str]] = {
