@@ -208,7 +208,7 @@ def judged(text: str, items: tuple[str, ...], claim_type: ClaimType) -> Verifier
         ),
         ("notification-service 出现 ERROR 日志 MailServerRefused", (MAIL_FAILED,), OBSERVATION),
         ("notification-service 邮件服务器拒绝发送，报 MailServerRefused", (MAIL_FAILED,), OBSERVATION),
-        ("payment-service 支付回调已重试，订单 order-123，第 2 次", (CALLBACK,), OBSERVATION),
+        ("payment-service 支付回调已重试，订单 order-123，attempt=2", (CALLBACK,), OBSERVATION),
         ("inventory-service 商品 SKU-7731 低于安全库存，仅剩 12", (STOCK,), OBSERVATION),
         ("inventory-service 的 SKU-7731 库存不足，剩余 12", (STOCK,), OBSERVATION),
         (
