@@ -171,9 +171,9 @@ def _says(held: _Bound, bound: _Bound) -> bool:
 
 
 def _compared(text: str) -> Iterator[tuple[Value, _Bound | None]]:
-    """The measured values of a text, each with what it is the bound of, None where it is a plain value."""
+    """The values of a text, each with what it is the bound of, None where it is a plain value."""
     for value in values_in(text):
-        if value.role is Role.MEASURED:
+        if value.role is not Role.WINDOW:
             yield value, _bound(value, text)
 
 

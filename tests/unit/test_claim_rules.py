@@ -432,6 +432,7 @@ def test_a_false_claim_on_true_quotations_is_lowered(
         ("可用率低于 99%", "uptime≥99%", True),
         ("可用率不低于 99%", "uptime≥99%", False),
         ("等待线程超过 30 个", "active=50/50, idle=0, waiting=32", False),
+        ("费率表版本 76 低于要求的 80", "rate table version 76 is older than required 80", False),
         ("payment-gate up", "upstream payment-gate down", True),
         ("尚未恢复", "KafkaLagHigh firing", False),
         ("已恢复", "KafkaLagHigh firing", True),
