@@ -16,7 +16,7 @@ from faststream.security import SASLPlaintext
 from nats.js import JetStreamContext
 
 from domain.contracts import Agent
-from handlers.head_writer import HeadWriter
+from handlers.audit.head_writer import HeadWriter
 from handlers.ports import WorkbenchFor
 from handlers.pump import Pump
 from handlers.reactions import PHASES, Subscriptions, add_publisher, add_reactions
@@ -30,7 +30,7 @@ from infra.event_log.connection import addresses, connected
 from infra.event_log.keys import KeyDirectory
 from infra.event_log.session_log import SessionLog
 from infra.parked import ParkedDeliveries
-from infra.projector import run_projectors
+from infra.read_models.projector import run_projectors
 from infra.settings import Settings
 from infra.streams import EVENTS, drift, init_streams
 from infra.tools.contract import Tool

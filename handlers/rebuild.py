@@ -8,13 +8,13 @@ from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
 
 from handlers.application import open_log
-from infra.builds import no_rebuild
 from infra.embedded import Servers
 from infra.event_log.jetstream import PARTITIONS
 from infra.event_log.session_log import SessionLog
 from infra.postgres import Connection
-from infra.rebuild import begin, end_of, finish, load_partition, progress
-from infra.rebuild_processes import Load, load_by_processes
+from infra.read_models.builds import no_rebuild
+from infra.read_models.processes import Load, load_by_processes
+from infra.read_models.rebuild import begin, end_of, finish, load_partition, progress
 from infra.settings import Settings
 from projections.read_model import ReadModel
 

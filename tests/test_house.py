@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import re
+import shlex
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
+
+from handlers.cli.parser import build_parser
 
 ROOT = Path(__file__).parent.parent
 TOP_LEVEL = {
@@ -60,3 +63,17 @@ def test_the_quick_start_is_one_block_of_two_lines() -> None:
     block = re.search(r"^```\w*\n(.*?)^```", section, re.MULTILINE | re.DOTALL)
     assert block is not None
     assert len(block[1].splitlines()) == 2
+
+
+def _commands_of_the_readme() -> list[str]:
+    blocks = re.findall(r"^```sh\n(.*?)^```", (ROOT / "README.md").read_text(), re.MULTILINE | re.DOTALL)
+    lines = "".join(blocks).replace("\\\n", "").splitlines()
+    return [line for line in lines if line.startswith("assay ")]
+
+
+@pytest.mark.parametrize("line", _commands_of_the_readme())
+def test_every_command_of_the_readme_is_one_that_exists(line: str) -> None:
+    """The words in capitals stand for ids and files; what the commands do, the acceptance tests show."""
+    arguments = shlex.split(line.split(" > ")[0], comments=True)[1:]
+
+    assert build_parser().parse_args(arguments).run.startswith("handlers.cli.")

@@ -31,7 +31,7 @@ from handlers.session_ids import session_id_for
 from handlers.session_settings import model_server, session_settings
 from infra.embedded import Servers, running_servers_async
 from infra.event_log.session_log import SessionLog
-from infra.projector import ProjectorHalted, catch_up
+from infra.read_models.projector import ProjectorHalted, catch_up
 from infra.scenario.scenario import sample_scenario
 from infra.settings import Settings
 from infra.tools.registry import check_sources

@@ -23,7 +23,7 @@ from infra.embedded import Servers, running_servers_async
 from infra.event_log.connection import Connection, connected
 from infra.event_log.errors import LogError
 from infra.parked import ParkedDeliveries
-from infra.projector_status import ProjectorStatus, projector_status
+from infra.read_models.status import ProjectorStatus, projector_status
 from infra.settings import Settings
 from infra.streams import EVENTS, PARKED, REACTIONS, drift
 

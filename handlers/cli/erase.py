@@ -9,9 +9,9 @@ import json
 import sys
 
 from handlers.application import runner_on
+from handlers.audit.erasure import Erasure, erase
 from handlers.cli.errors import UsageError
 from handlers.cli.session import opened_session
-from handlers.erasure import Erasure, erase
 from infra.access_log import Action, record_access
 from infra.settings import Settings
 

@@ -14,9 +14,9 @@ from pathlib import Path
 from uuid import uuid4
 
 from handlers.application import head_writer_on
+from handlers.audit.export import Exporter
 from handlers.cli.errors import UsageError
 from handlers.cli.session import opened_session
-from handlers.export import Exporter
 from infra.access_log import Action, record_access
 from infra.audit.bundled_session import VerifiedBundle
 from infra.audit.signing_key import existing_key

@@ -11,6 +11,7 @@ from infra import postgres
 from infra.access import Role, accounts
 from infra.embedded import Servers, running_servers_async
 from infra.event_log.jetstream import PARTITIONS
+from infra.read_models import tables
 from infra.settings import Settings
 from infra.streams import init_streams
 from projections.registry import READ_MODELS
@@ -39,4 +40,4 @@ async def _init(arguments: argparse.Namespace, settings: Settings) -> None:
 
 async def _prepare_read_models(servers: Servers) -> None:
     async with await postgres.connect(servers.postgres_dsn) as connection:
-        await postgres.prepare(connection, READ_MODELS, PARTITIONS)
+        await tables.prepare(connection, READ_MODELS, PARTITIONS)

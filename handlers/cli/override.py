@@ -14,7 +14,7 @@ from domain.session.state import Unopened
 from handlers.application import runner_on
 from handlers.cli.session import opened_session
 from infra.access_log import Action, record_access
-from infra.projector import catch_up
+from infra.read_models.projector import catch_up
 from infra.settings import Settings
 
 

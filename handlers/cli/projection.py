@@ -14,16 +14,17 @@ from handlers.application import make_ready, open_log
 from handlers.cli.errors import UsageError
 from handlers.cli.progress_bar import ProgressBar
 from handlers.rebuild import rebuild as rebuild_builds
-from infra import builds
-from infra.build_verification import Comparison, Difference
-from infra.build_verification import verify as verify_builds
 from infra.embedded import Servers, running_servers_async
 from infra.event_log.jetstream import PARTITIONS
 from infra.event_log.session_log import SessionLog
-from infra.postgres import connect, prepare
-from infra.projector import stands
-from infra.projector_status import ProjectorStatus, build_statuses, not_built
-from infra.read_model_rows import Position
+from infra.postgres import connect
+from infra.read_models import builds
+from infra.read_models.comparison import Comparison, Difference
+from infra.read_models.comparison import verify as verify_builds
+from infra.read_models.projector import stands
+from infra.read_models.rows import Position
+from infra.read_models.status import ProjectorStatus, build_statuses, not_built
+from infra.read_models.tables import prepare
 from infra.settings import Settings
 from projections.read_model import by_name
 from projections.registry import READ_MODELS

@@ -18,11 +18,11 @@ from domain.differences import Change
 from domain.readjudication import Difference, Readjudication, Result
 from domain.settings import Share
 from handlers.application import make_ready, open_log
+from handlers.audit.readjudication import decided_today, opened_sessions
 from handlers.cli.errors import UsageError
 from handlers.cli.replay import change_lines
 from handlers.cli.session import session_id_of
 from handlers.cli.since import moment
-from handlers.readjudication import decided_today, opened_sessions
 from infra.access_log import Action, record_access
 from infra.embedded import Servers, running_servers_async
 from infra.settings import Settings

@@ -15,8 +15,8 @@ from uuid import UUID
 import psycopg
 
 from handlers.cli.errors import UsageError
-from infra import queries
 from infra.embedded import Servers, running_servers
+from infra.read_models import queries
 from infra.settings import Settings
 
 if TYPE_CHECKING:
@@ -91,7 +91,7 @@ def _submit(arguments: argparse.Namespace, settings: Settings, command: Command)
     """Record one command and show it in the read models."""
     from domain.session.state import Closed, Unopened
     from handlers.application import runner_on
-    from infra.projector import catch_up
+    from infra.read_models.projector import catch_up
 
     async def submit() -> dict[str, Any]:
         async with opened_session(settings, arguments.session) as (servers, events, history):

@@ -18,8 +18,8 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
 
 from domain.audit.findings import Finding, Findings
 from handlers.application import open_log
+from handlers.audit.verification import no_leaves, verify_log, verify_session
 from handlers.cli.errors import UsageError
-from handlers.verification import no_leaves, verify_log, verify_session
 from infra.audit.dsse import fingerprint
 from infra.audit.heads_file import HeadsFile
 from infra.audit.signed_heads import KeptHeads, kept_heads, signed_leaves

@@ -28,7 +28,7 @@ from handlers.workbench import Workbenches
 from infra.embedded import running_servers_async
 from infra.event_log.session_log import SessionLog
 from infra.models.scripted import SCRIPTED
-from infra.projector import ProjectorHalted, catch_up
+from infra.read_models.projector import ProjectorHalted, catch_up
 from infra.scenario.scenario import sample_scenario
 from infra.settings import Settings
 

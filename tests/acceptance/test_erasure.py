@@ -15,7 +15,8 @@ from psycopg import sql
 from infra.embedded.postgres_server import PostgresServer
 from infra.event_log.jetstream import PARTITIONS
 from infra.event_log.session_log import SessionLog
-from infra.postgres import connect, prepare, table
+from infra.postgres import connect
+from infra.read_models.tables import prepare, table
 from projections.registry import READ_MODELS
 
 MARK = "zq-4711-marker"

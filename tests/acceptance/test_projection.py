@@ -20,10 +20,10 @@ from psycopg import sql
 from domain.events import Recorded
 from handlers.application import open_log
 from handlers.rebuild import rebuild
-from infra import queries
-from infra import rebuild as rebuild_module
 from infra.embedded import Servers, running_servers
-from infra.projector import catch_up
+from infra.read_models import queries
+from infra.read_models import rebuild as rebuild_module
+from infra.read_models.projector import catch_up
 from infra.settings import Settings
 from projections.registry import READ_MODELS
 from tests.copied_sessions import append_copies

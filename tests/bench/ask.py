@@ -32,7 +32,7 @@ from domain.events import (
 )
 from handlers.application import worker
 from infra.event_log.session_log import SessionLog
-from infra.projector import catch_up
+from infra.read_models.projector import catch_up
 from tests.bench.figures import Row, plain_table, shown, table
 from tests.bench.ground import Ground, at_once, ground, progress
 from tests.bench.sample_sessions import Asker, Ends
@@ -49,7 +49,7 @@ PARTS: Mapping[str, tuple[str, ...]] = {
         *("/infra/event_log/", "/domain/chain.py", "/domain/events.py", "/cryptography/", "AESGCM", "/eventsourcing/"),
         *("hashlib", "/pathlib.py", "io.open", "/uuid.py"),
     ),
-    "read models": ("/psycopg", "psycopg", "/projections/", "/infra/projector", "/infra/read_model", "/infra/postgres"),
+    "read models": ("/psycopg", "psycopg", "/projections/", "/infra/read_models/", "/infra/postgres"),
     "NATS client and FastStream": ("/nats/", "/faststream/", "/fast_depends/"),
     "documents (pydantic, JSON)": ("pydantic", "/json/", "orjson"),
     "session, gatekeeper, verdict, answer": ("/domain/",),

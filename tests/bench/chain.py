@@ -55,7 +55,7 @@ from domain.events import (
 from domain.settings import RULE_VERSION, SessionSettings
 from handlers.application import open_log, wall_clock
 from infra.event_log.session_log import SessionLog
-from infra.projector import catch_up, run_projectors
+from infra.read_models.projector import catch_up, run_projectors
 from tests.bench.figures import Ratio, Row, table
 from tests.bench.ground import Ground, at_once, ground, progress, table_bytes, threaded
 

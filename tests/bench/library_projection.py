@@ -22,8 +22,8 @@ from domain.events import Recorded
 from infra.access import Role
 from infra.event_log.keys import KeyDirectory
 from infra.event_log.mapper import Entry, SessionMapper
-from infra.postgres import columns, table
-from infra.read_model_rows import storable
+from infra.read_models.rows import storable
+from infra.read_models.tables import columns, table
 from projections.read_model import Key, ReadModel, Row, fold_page
 from projections.registry import READ_MODELS
 from tests.bench.ground import Ground, postgres_environment

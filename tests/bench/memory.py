@@ -22,7 +22,7 @@ from statistics import linear_regression
 import psutil
 
 from handlers.application import open_log, runner_on
-from infra.projector import catch_up
+from infra.read_models.projector import catch_up
 from tests.bench.figures import plain_table, shown
 from tests.bench.ground import Ground, at_once, ground, progress
 from tests.bench.sample_sessions import Asker, Ends

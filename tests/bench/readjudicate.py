@@ -19,7 +19,7 @@ import psutil
 
 from domain.readjudication import Readjudication, Result
 from handlers.application import open_log, worker
-from handlers.readjudication import decided_today, opened_sessions
+from handlers.audit.readjudication import decided_today, opened_sessions
 from infra.event_log.session_log import SessionLog
 from tests.bench.figures import Ratio, Row, shown, table
 from tests.bench.ground import Ground, at_once, ground, progress

@@ -29,10 +29,11 @@ from domain.events import Recorded
 from domain.session.state import Closed
 from handlers.application import open_log, runner_on
 from handlers.rebuild import rebuild
-from infra.builds import drop
 from infra.event_log.jetstream import PARTITIONS, EventStream
-from infra.postgres import connect, create_build, prepare
-from infra.postgres import table as table_of
+from infra.postgres import connect
+from infra.read_models.builds import drop
+from infra.read_models.tables import create_build, prepare
+from infra.read_models.tables import table as table_of
 from infra.streams import EVENT_PREFIX, EVENTS
 from projections.read_model import ReadModel
 from projections.registry import READ_MODELS

@@ -23,8 +23,8 @@ from domain.audit.findings import Findings
 from domain.chain import GENESIS, event_hash
 from domain.events import FeedbackGiven, FeedbackGivenContent, FeedbackGivenFacts, Recorded
 from handlers.application import open_log, wall_clock
-from handlers.head_writer import HeadWriter
-from handlers.verification import PAGE, verify_log
+from handlers.audit.head_writer import HeadWriter
+from handlers.audit.verification import PAGE, verify_log
 from infra.audit.heads_file import HeadsFile
 from infra.audit.signed_heads import kept_heads, signed_leaves
 from infra.audit.signing_key import signing_key

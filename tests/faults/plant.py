@@ -26,9 +26,9 @@ from domain.session.commands import OpenSession
 from domain.session.evolve import fold
 from domain.session.state import Closed
 from handlers.application import PromptFiles, injected_tools, jetstream, open_log, runner_on
+from handlers.audit.verification import verify_log
 from handlers.session_ids import session_id_for
 from handlers.session_settings import model_server, session_settings
-from handlers.verification import verify_log
 from infra.access import Credentials, Role
 from infra.audit.heads_file import HeadsFile
 from infra.audit.signed_heads import kept_heads, signed_leaves
@@ -40,7 +40,7 @@ from infra.embedded.process import wait_until
 from infra.event_log.errors import LogError
 from infra.event_log.session_log import SessionLog
 from infra.postgres import connect
-from infra.projector import catch_up
+from infra.read_models.projector import catch_up
 from infra.scenario.scenario import sample_scenario
 from infra.settings import Settings
 from infra.streams import VERDICTS, init_streams

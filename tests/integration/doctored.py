@@ -28,8 +28,8 @@ from domain.events import (
     SessionCancelledContent,
 )
 from handlers.application import open_log
+from handlers.audit.head_writer import HeadWriter
 from handlers.cli import main
-from handlers.head_writer import HeadWriter
 from infra.access import Role
 from infra.embedded import Servers
 from infra.embedded.nats_server import NatsServer

@@ -14,13 +14,13 @@ from psycopg import sql
 from psycopg.rows import dict_row
 
 from domain import events as e
-from infra import rebuild as rebuild_module
-from infra.build_verification import Comparison, Difference, verify
-from infra.builds import BuildRefused, Switched, drop, no_rebuild, rollback, switch
 from infra.event_log.jetstream import PARTITIONS
-from infra.projector import ProjectorHalted, catch_up, run_projectors
-from infra.projector_status import projector_status
-from infra.rebuild import RebuildFailed, begin, end_of, finish, load_partition
+from infra.read_models import rebuild as rebuild_module
+from infra.read_models.builds import BuildRefused, Switched, drop, no_rebuild, rollback, switch
+from infra.read_models.comparison import Comparison, Difference, verify
+from infra.read_models.projector import ProjectorHalted, catch_up, run_projectors
+from infra.read_models.rebuild import RebuildFailed, begin, end_of, finish, load_partition
+from infra.read_models.status import projector_status
 from projections.agent_step import AGENT_STEP
 from projections.diagnosis_session import DIAGNOSIS_SESSION
 from projections.read_model import Key, ReadModel, Row, fold_page

@@ -18,14 +18,14 @@ from psycopg import sql
 from domain import events as e
 from domain.session.decide import InvalidCommand
 from handlers.application import runner_on
-from handlers.erasure import erase
+from handlers.audit.erasure import erase
 from infra.event_log.errors import Conflict, ContentErased
 from infra.event_log.keys import KeyDirectory
 from infra.event_log.session_log import SessionLog
 from infra.postgres import connect
-from infra.projector import catch_up
-from infra.read_model_erasure import erase_rows
-from infra.rebuild import begin, finish
+from infra.read_models.erasure import erase_rows
+from infra.read_models.projector import catch_up
+from infra.read_models.rebuild import begin, finish
 from infra.settings import Settings
 from projections.registry import READ_MODELS
 

@@ -9,7 +9,7 @@ from uuid import UUID
 import pytest
 
 from domain.events import Recorded
-from handlers.export import Exporter, NotExported
+from handlers.audit.export import Exporter, NotExported
 from infra.audit.signing_key import signing_key
 from infra.embedded import Servers
 from infra.embedded.nats_server import NatsServer

@@ -15,7 +15,7 @@ import pytest
 
 from domain.audit.head import Head
 from domain.events import Event, Recorded, RoundStarted, RoundStartedContent, RoundStartedFacts
-from handlers import head_writer
+from handlers.audit import head_writer
 from infra.audit.heads_file import HeadsFile
 from infra.audit.signed_heads import opened_head
 from infra.audit.signing_key import signing_key

@@ -17,13 +17,13 @@ from psycopg import sql
 from psycopg.rows import dict_row
 
 from domain import events as e
-from infra import projector as projector_module
 from infra.event_log.errors import Unreadable
 from infra.event_log.jetstream import partition_of
 from infra.event_log.session_log import SessionLog
-from infra.projector import LogReader, Projector, ProjectorHalted, SharedPages, catch_up, run_projectors
-from infra.projector_status import ProjectorStatus, projector_status
-from infra.read_model_rows import storable
+from infra.read_models import projector as projector_module
+from infra.read_models.projector import LogReader, Projector, ProjectorHalted, SharedPages, catch_up, run_projectors
+from infra.read_models.rows import storable
+from infra.read_models.status import ProjectorStatus, projector_status
 from projections.agent_step import AGENT_STEP
 from projections.diagnosis_session import DIAGNOSIS_SESSION
 from projections.read_model import Key, ReadModel, Row, fold_page

@@ -15,8 +15,8 @@ import pytest
 
 from domain import events as e
 from domain.contracts import Verdict
-from infra.projector import catch_up
-from infra.queries import AmbiguousSession, list_sessions, show_session
+from infra.read_models.projector import catch_up
+from infra.read_models.queries import AmbiguousSession, list_sessions, show_session
 
 FIRST = UUID("aaaaaaaa-0000-7000-8000-000000000001")
 SECOND = UUID("aaaaaaaa-0000-7000-8000-0000000000f2")
@@ -114,7 +114,8 @@ def test_a_database_without_read_models_has_no_sessions(postgres: str) -> None:
 
 def test_queries_are_light_to_import() -> None:
     """R10: a listing does not load models, brokers or contracts."""
-    program = "import sys, infra.queries; print({'pydantic', 'nats', 'openai', 'faststream'} & sys.modules.keys())"
+    heavy = {"pydantic", "nats", "openai", "faststream"}
+    program = f"import sys, infra.read_models.queries; print({heavy} & sys.modules.keys())"
     assert (
         subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True).stdout == "set()\n"
     )

@@ -15,8 +15,8 @@ import psycopg
 import pytest
 
 from domain.chain import GENESIS, HASH_HEADER, PREVIOUS_HASH_HEADER, SESSION_HEADER, VERSION_HEADER, event_hash
-from handlers import verification
 from handlers.application import open_log
+from handlers.audit import verification
 from infra.audit.dsse import sign
 from infra.audit.signing_key import public_pem, signing_key
 from infra.embedded import Servers

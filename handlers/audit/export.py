@@ -9,7 +9,7 @@ from uuid import UUID
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
 from domain.merkle import Tree
-from handlers.head_writer import HeadWriter
+from handlers.audit.head_writer import HeadWriter
 from infra.audit.bundle import BundledEvent, bundle
 from infra.audit.bundle_check import check_bundle
 from infra.audit.bundled_session import VerifiedBundle

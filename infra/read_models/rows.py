@@ -15,7 +15,8 @@ from psycopg import sql
 from psycopg.types.json import Jsonb
 
 from domain.events import Recorded, SessionErased
-from infra.postgres import Connection, columns, table
+from infra.postgres import Connection
+from infra.read_models.tables import columns, table
 from projections.read_model import Key, ReadModel, Row, fold_page
 
 MAX_DEPTH = 100

@@ -10,10 +10,11 @@ from psycopg import errors, sql
 
 from infra.event_log.connection import attempts
 from infra.event_log.jetstream import PARTITIONS
-from infra.postgres import Connection, connect, prepare, view_statement
-from infra.projector import LogReader, Projector
-from infra.projector_status import ProjectorStatus, build_statuses
-from infra.read_model_rows import Identified, identity, lock_positions, serving_build
+from infra.postgres import Connection, connect
+from infra.read_models.projector import LogReader, Projector
+from infra.read_models.rows import Identified, identity, lock_positions, serving_build
+from infra.read_models.status import ProjectorStatus, build_statuses
+from infra.read_models.tables import prepare, view_statement
 from projections.read_model import ReadModel, build_label, by_name
 
 REBUILD_LOCK, SWITCH_LOCK = 0x61737361795F7262, 0x61737361795F7377

@@ -21,8 +21,8 @@ import psycopg
 from domain.events import Recorded
 from infra.event_log.errors import AccessRefused, ChainBroken, LogUnavailable, Unreadable
 from infra.event_log.jetstream import PARTITIONS, partition_of
-from infra.postgres import Connection, connect, prepare
-from infra.read_model_rows import (
+from infra.postgres import Connection, connect
+from infra.read_models.rows import (
     PendingRows,
     Position,
     advance,
@@ -32,6 +32,7 @@ from infra.read_model_rows import (
     serving_build,
     stored_fingerprint,
 )
+from infra.read_models.tables import prepare
 from projections.read_model import ReadModel, by_name
 from projections.registry import READ_MODELS
 

@@ -21,8 +21,8 @@ from infra.event_log.connection import connected
 from infra.event_log.jetstream import PARTITIONS
 from infra.event_log.keys import KeyDirectory
 from infra.event_log.session_log import SessionLog
-from infra.read_model_rows import Position
-from infra.rebuild import RebuildFailed, load_partition
+from infra.read_models.rebuild import RebuildFailed, load_partition
+from infra.read_models.rows import Position
 from infra.settings import Settings
 from projections.read_model import ReadModel
 

@@ -16,8 +16,8 @@ from domain.session.decide import InvalidCommand
 from domain.session.state import Unopened
 from handlers.runner import SessionRunner
 from infra.event_log.session_log import SessionLog
-from infra.projector import ProjectorHalted, catch_up
-from infra.read_model_erasure import erase_rows
+from infra.read_models.erasure import erase_rows
+from infra.read_models.projector import ProjectorHalted, catch_up
 
 
 @dataclass(frozen=True, slots=True)

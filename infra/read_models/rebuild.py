@@ -14,13 +14,14 @@ from typing import Protocol
 
 from psycopg import sql
 
-from infra.builds import BuildRefused
 from infra.event_log.errors import LogUnavailable
 from infra.event_log.jetstream import PARTITIONS
-from infra.postgres import PREPARE_LOCK, Connection, connect, create_build, prepare, table
-from infra.projector import LogReader, Projector, describe
-from infra.projector_status import ProjectorStatus, build_statuses
-from infra.read_model_rows import PendingRows, Position, advance, identity, lock_positions, record_halt
+from infra.postgres import Connection, connect
+from infra.read_models.builds import BuildRefused
+from infra.read_models.projector import LogReader, Projector, describe
+from infra.read_models.rows import PendingRows, Position, advance, identity, lock_positions, record_halt
+from infra.read_models.status import ProjectorStatus, build_statuses
+from infra.read_models.tables import PREPARE_LOCK, create_build, prepare, table
 from projections.read_model import ReadModel, by_name
 
 PAGE_SIZE = 1_000

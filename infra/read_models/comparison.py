@@ -10,12 +10,13 @@ from typing import Any
 from psycopg import sql
 from psycopg.rows import DictRow
 
-from infra.builds import BuildRefused, builds_of, waiting_build
 from infra.event_log.connection import attempts
-from infra.postgres import Connection, columns, connect
-from infra.projector import LogReader, Projector
-from infra.projector_status import ProjectorStatus
-from infra.read_model_rows import identity, lock_positions
+from infra.postgres import Connection, connect
+from infra.read_models.builds import BuildRefused, builds_of, waiting_build
+from infra.read_models.projector import LogReader, Projector
+from infra.read_models.rows import identity, lock_positions
+from infra.read_models.status import ProjectorStatus
+from infra.read_models.tables import columns
 from projections.read_model import ReadModel, by_name
 
 SHOWN_DIFFERENCES = 5
