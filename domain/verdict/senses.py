@@ -79,6 +79,7 @@ _KINDS = [
 _COMPARED = re.compile(
     rf"(?:(?<![A-Za-z])|(?![A-Za-z]))(?:(?P<more>{_MORE})|{_LESS})[\u4e00-\u9fff ]{{0,4}}\Z", re.IGNORECASE
 )
+_AFTER = re.compile(r"(?<![A-Za-z])after \Z", re.IGNORECASE)  # a lock not released after 45s is held for longer
 _BEHIND = re.compile(r"\s?(?:(?P<more>[及或]?以上)|[及或]?以[下内])")
 
 
@@ -156,6 +157,8 @@ def _turned_bound(claim: str, items: Sequence[str]) -> str | None:
         for value, bound in _compared(item):
             bounds |= {bound} if bound else set()
             plain += [] if bound else [value]
+            if _AFTER.search(item, max(0, value.start - 6), value.start):
+                bounds.add(_Bound(True, True, value.number, value.dimension))
     for value, bound in _compared(claim):
         if bound is None or any(_says(held, bound) for held in bounds):
             continue

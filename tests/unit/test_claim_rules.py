@@ -127,6 +127,7 @@ def judged(text: str, items: tuple[str, ...], claim_type: ClaimType) -> Verifier
     ("text", "items", "claim_type"),
     [
         ("order-service 的 HighMemoryUsage 告警处于 firing，current=91%。", (MEMORY,), OBSERVATION),
+        ("order-service 等待连接超过 30 秒后超时", (HIKARI,), OBSERVATION),
         ("order-service 当前存在 HighMemoryUsage 告警，内存使用率达到 91%，已持续 15 分钟", (MEMORY,), OBSERVATION),
         ("HighMemoryUsage 告警正在触发，尚未恢复，JVM 堆内存 3.8GB/4GB", (MEMORY,), OBSERVATION),
         ("order-service 内存使用率过高，告警级别 critical", (MEMORY,), OBSERVATION),
