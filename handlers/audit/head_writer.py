@@ -26,7 +26,7 @@ from infra.audit import head_store
 from infra.audit.head_store import StoredHead
 from infra.audit.heads_file import HeadsFile
 from infra.audit.signed_heads import opened_head, sign_head
-from infra.audit.signing_key import signing_key
+from infra.audit.signing_key import existing_key, signing_key
 from infra.event_log.connection import attempts
 from infra.event_log.errors import HeadContradicted, LogUnavailable
 from infra.postgres import Connection, connect
@@ -113,10 +113,11 @@ class HeadWriter:
         return await head_store.last_size(conn) >= end
 
     async def _resumed(self, conn: Connection) -> Signing:
-        """Where the last head left off. Raises Unsignable or HeadContradicted."""
+        """Where the last head left off. Raises Unsignable, HeadContradicted or KeyFileError."""
         await self._events.confirm_heads()
-        key = await asyncio.to_thread(signing_key, self._key_file)
         ours, shipped = await head_store.last_envelope(conn), self._file.last()
+        # a new key could not continue what another has signed
+        key = await asyncio.to_thread(existing_key if ours or shipped else signing_key, self._key_file)
         head = opened_head(key.public_key(), ours) if ours else None
         ahead = opened_head(key.public_key(), shipped) if shipped else None
         tree = await head_store.frontier(conn)

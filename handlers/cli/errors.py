@@ -31,7 +31,8 @@ _FAILED = {
     (
         "infra.event_log.errors",
         "HeadContradicted",
-    ): "{}; if the log was begun anew on purpose, move its heads file away (`assay doctor` names it)",
+    ): "{}; to begin the log anew on purpose, move its heads file away (`assay doctor` names it) and drop the schema "
+    "assay_audit",
     ("infra.event_log.errors", "LogError"): "{}",
     ("infra.streams", "StreamsError"): "{}",
     ("handlers.audit.export", "NotExported"): "{}",

@@ -23,7 +23,7 @@ from handlers.cli.errors import UsageError
 from infra.audit.dsse import fingerprint
 from infra.audit.heads_file import HeadsFile
 from infra.audit.signed_heads import KeptHeads, kept_heads, signed_leaves
-from infra.audit.signing_key import existing_key, public_key, public_pem, signing_key
+from infra.audit.signing_key import existing_key, public_key, public_pem
 from infra.embedded import Servers, running_servers_async
 from infra.event_log.session_log import SessionLog
 from infra.postgres import Connection, connect
@@ -65,8 +65,9 @@ def run(arguments: argparse.Namespace, settings: Settings) -> int:
 
 
 def print_key(arguments: argparse.Namespace, settings: Settings) -> int:
-    """Makes the key on first need."""
-    key = signing_key(settings.signing_key).public_key()
+    if not settings.signing_key.exists():
+        raise UsageError(f"there is no signing key {settings.signing_key} yet: the first worker makes it")
+    key = existing_key(settings.signing_key).public_key()
     if arguments.json:
         print(json.dumps({"key_id": fingerprint(key), "public_key": public_pem(key)}))
     else:

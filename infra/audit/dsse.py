@@ -6,6 +6,7 @@ import base64
 import binascii
 import hashlib
 import json
+from dataclasses import dataclass
 from typing import Any
 
 from cryptography.exceptions import InvalidSignature
@@ -19,6 +20,14 @@ class BadEnvelope(ValueError):
 
 class ForeignKey(BadEnvelope):
     """The envelope names another key than the one that is trusted."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Envelope:
+    payload_type: str
+    payload: bytes
+    key_id: str
+    signature: bytes
 
 
 def fingerprint(key: Ed25519PublicKey) -> str:
@@ -44,22 +53,31 @@ def sign(key: Ed25519PrivateKey, payload_type: str, payload: bytes) -> dict[str,
 
 def verified_payload(key: Ed25519PublicKey, payload_type: str, envelope: str | bytes) -> bytes:
     """The payload of an envelope given as JSON text. Raises BadEnvelope, or ForeignKey if it names another key."""
+    opened = _opened(envelope)
+    if opened.payload_type != payload_type:
+        raise BadEnvelope(f"the payload is {opened.payload_type!r}, not {payload_type!r}")
+    if opened.key_id != fingerprint(key):
+        raise ForeignKey(f"signed by key {opened.key_id!r}, not {fingerprint(key)}")
+    try:
+        key.verify(opened.signature, pre_authentication_encoding(payload_type, opened.payload))
+    except InvalidSignature:
+        raise BadEnvelope("the signature does not belong to the payload") from None
+    return opened.payload
+
+
+def named_key(envelope: str | bytes) -> str:
+    """The fingerprint of the key that an envelope says it is signed with, unchecked. Raises BadEnvelope."""
+    return _opened(envelope).key_id
+
+
+def _opened(envelope: str | bytes) -> _Envelope:
     try:
         document = json.loads(envelope)
         (signature,) = document["signatures"]
         payload, sealed = _decoded(document["payload"]), _decoded(signature["sig"])
-        kind, key_id = document["payloadType"], signature["keyid"]
+        return _Envelope(document["payloadType"], payload, signature["keyid"], sealed)
     except (ValueError, KeyError, TypeError, RecursionError) as error:
         raise BadEnvelope(f"no DSSE envelope with one signature: {type(error).__name__}: {error}") from None
-    if kind != payload_type:
-        raise BadEnvelope(f"the payload is {kind!r}, not {payload_type!r}")
-    if key_id != fingerprint(key):
-        raise ForeignKey(f"signed by key {key_id!r}, not {fingerprint(key)}")
-    try:
-        key.verify(sealed, pre_authentication_encoding(payload_type, payload))
-    except InvalidSignature:
-        raise BadEnvelope("the signature does not belong to the payload") from None
-    return payload
 
 
 def _decoded(text: str) -> bytes:

@@ -7,6 +7,7 @@ import json
 import logging
 from collections.abc import AsyncGenerator, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 
 import psycopg
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey, Ed25519PublicKey
@@ -42,27 +43,29 @@ def opened_head(key: Ed25519PublicKey, envelope: str) -> Head:
 async def last_heads(settings: Settings, dsn: str) -> Sequence[Head]:
     """The newest head of the database and of the heads file: what the log must contain before anything is appended.
 
-    A head that cannot be checked here, for want of its key, is left out; so is a database that cannot be reached, since
-    sessions do not wait for it. Raises HeadContradicted for one that is not sound, or KeyFileError.
+    A database that cannot be reached is left out, since sessions do not wait for it. Raises HeadContradicted for a head
+    that is not sound, or that cannot be checked for want of the key that signed it, or KeyFileError.
     """
-    if not settings.signing_key.exists():
-        return []
-    envelopes = [HeadsFile(settings.heads_file).last()]
+    newest = {f"in {settings.heads_file}": HeadsFile(settings.heads_file).last()}
     try:
         async with await connect(dsn) as conn:
-            envelopes.append(await head_store.last_envelope(conn))
+            newest["in PostgreSQL"] = await head_store.last_envelope(conn)
     except psycopg.OperationalError as error:
         log.warning("the last head in PostgreSQL cannot be read: %s", error)
-    key = existing_key(settings.signing_key).public_key()
-    found = []
-    for envelope in envelopes:
-        try:
-            found += [opened_head(key, envelope)] if envelope else []
-        except dsse.ForeignKey as error:
-            log.warning("the last head cannot be checked: %s", error)
-        except dsse.BadEnvelope as error:
-            raise HeadContradicted(f"the last signed head was changed: {error}; `assay verify` says which") from None
-    return found
+    return [_own_head(settings.signing_key, envelope, where) for where, envelope in newest.items() if envelope]
+
+
+def _own_head(key_file: Path, envelope: str, where: str) -> Head:
+    try:
+        if not key_file.exists():
+            raise dsse.ForeignKey(f"signed by key {dsse.named_key(envelope)!r}, and there is no {key_file}")
+        return opened_head(existing_key(key_file).public_key(), envelope)
+    except dsse.ForeignKey as error:
+        raise HeadContradicted(
+            f"the last signed head {where} cannot be checked: {error}; put the key that signed it back as {key_file}"
+        ) from None
+    except dsse.BadEnvelope as error:
+        raise HeadContradicted(f"the last signed head was changed: {error}; `assay verify` says which") from None
 
 
 @dataclass(slots=True)

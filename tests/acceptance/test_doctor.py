@@ -14,6 +14,8 @@ from nats.js import JetStreamContext
 
 from handlers.application import jetstream
 from infra.access import Role
+from infra.audit.dsse import fingerprint
+from infra.audit.signing_key import signing_key
 from infra.embedded import Servers, running_servers
 from infra.settings import Settings
 
@@ -158,3 +160,27 @@ def test_the_public_key_is_named_by_every_head(healthy: Any) -> None:
     (heads,) = (healthy.folder / "keys").glob("heads-*.jsonl")
     signatures = [json.loads(line)["signatures"][0]["keyid"] for line in heads.read_text().splitlines()]
     assert set(signatures) == {described["key_id"]}
+
+
+def test_a_log_whose_signing_key_is_gone_or_another_takes_nothing_more(healthy: Any) -> None:
+    """R60, R66: no new key is made in its place."""
+    key, aside = healthy.folder / "keys" / "signing.pem", healthy.folder / "signing.pem"
+    key_id = healthy.here("heads", "key", "--json").document["key_id"]
+    key.rename(aside)
+    doctor, asked, printed = (
+        healthy.here("doctor", "--json"),
+        healthy.here("ask", QUESTION),
+        healthy.here("heads", "key"),
+    )
+    made = key.exists()
+    other_id = fingerprint(signing_key(key).public_key())
+    foreign, refused = healthy.here("doctor", "--json"), healthy.here("ask", QUESTION)
+    aside.replace(key)
+    assert not made
+    for ran, words in ((doctor, f"and there is no {key}"), (foreign, f"not {other_id}")):
+        (found,) = problems(ran)
+        assert f"signed by key {key_id!r}, {words}" in found
+        assert f"put the key that signed it back as {key}" in found
+    assert [ran.status for ran in (doctor, foreign, asked, refused, printed)] == [3, 3, 1, 1, 2]
+    assert "to begin the log anew on purpose, move its heads file away" in asked.err
+    assert healthy.here("doctor").status == 0

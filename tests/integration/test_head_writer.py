@@ -230,15 +230,19 @@ def test_a_log_that_does_not_continue_the_last_head_is_not_signed(site: Site, ca
 
 
 def test_heads_of_another_key_are_not_continued(site: Site, caplog: pytest.LogCaptureFixture) -> None:
-    """R60: all workers must sign with the same one."""
+    """R60: all workers must sign with the same one, and none is made where heads of another exist."""
 
     async def case(events: SessionLog) -> None:
         last = await written(events, 1)
         await site.head_writer(events).finish()
         await written(events, 1, last)
         await site.head_writer(events, key_file=site.folder / "another.pem").finish()
+        assert not (site.folder / "another.pem").exists()
+        signing_key(site.folder / "another.pem")
+        await site.head_writer(events, key_file=site.folder / "another.pem").finish()
 
     with_log(site, case)
+    assert "the log is not signed: the signing key" in caplog.text
     assert "the log is not signed: signed by key" in caplog.text
     assert [head.size for head in signed(site)] == [1]
 
