@@ -8,6 +8,7 @@ import contextlib
 import sys
 from uuid import UUID
 
+from handlers.cli.errors import UsageError
 from handlers.cli.since import moment
 from infra.access import Role
 from infra.access_log import Access, accesses
@@ -23,6 +24,8 @@ def list_accesses(arguments: argparse.Namespace, settings: Settings) -> int:
 
 async def _list(arguments: argparse.Namespace, settings: Settings) -> None:
     since, beginning = moment(arguments.since), arguments.session or ""
+    if arguments.session == "":
+        raise UsageError("'' is no session id; without one the whole log is listed")
     whole = None
     with contextlib.suppress(ValueError):  # by a whole id the log finds its records without reading the others
         whole = UUID(beginning)

@@ -5,10 +5,11 @@ from __future__ import annotations
 import argparse
 import asyncio
 import json
+import sys
 from typing import Any
 
 from domain.contracts import Verdict
-from domain.events import VerdictOverridden
+from domain.events import Erased, VerdictOverridden
 from domain.session.commands import OverrideVerdict
 from domain.session.state import Unopened
 from handlers.application import runner_on
@@ -23,6 +24,8 @@ def run(arguments: argparse.Namespace, settings: Settings) -> int:
     done = asyncio.run(_override(arguments, settings))
     said = f"{done['session_id']}  {done['verdict_in_force']} in place of version {done['superseded_version']}"
     print(json.dumps(done) if arguments.json else said)
+    if not done["reason_kept"]:
+        print("assay: the session was erased: the reason could not be sealed and is not kept", file=sys.stderr)
     return 0
 
 
@@ -42,4 +45,5 @@ async def _override(arguments: argparse.Namespace, settings: Settings) -> dict[s
         "version": recorded.version,
         "verdict_in_force": recorded.event.facts.verdict,
         "superseded_version": recorded.event.facts.superseded_version,
+        "reason_kept": not isinstance(recorded.event.content, Erased),
     }

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import os
+import sys
 from importlib.metadata import version
 from pathlib import Path
 from typing import TypeAlias
@@ -234,6 +235,7 @@ def _projection(commands: _Commands) -> None:
             parser.add_argument("--workers", type=_positive, default=os.cpu_count(), metavar="N", help="processes")
         if name == "switch":
             parser.add_argument("--force", action="store_true", help="also what was not verified, or differs")
+        _json_flag(parser)
 
 
 def _backup(commands: _Commands) -> None:
@@ -251,7 +253,6 @@ def _backup(commands: _Commands) -> None:
 
 
 def _positive(text: str) -> int:
-    number = int(text)
-    if number < 1:
-        raise argparse.ArgumentTypeError(f"must be at least 1, not {number}")
-    return number
+    if not (text.isascii() and text.isdigit() and 1 <= int(text) <= sys.maxsize):
+        raise argparse.ArgumentTypeError(f"must be a whole number from 1, not {text!r}")
+    return int(text)

@@ -52,16 +52,19 @@ class Verified:
 
 
 def run(arguments: argparse.Namespace, settings: Settings) -> int:
-    """Exit 0 if the log is sound, 3 if anything was found. Events that no head covers yet are no fault: they are
-    counted."""
-    if arguments.session and arguments.all:
+    """Exit 0 if the log is sound, 3 if anything was found or no head is left to hold it against. Events that no head
+    covers yet are no fault: they are counted."""
+    if arguments.session is not None and arguments.all:
         raise UsageError("verify one session (ID) or the whole log (--all), not both")
     verified = asyncio.run(_verify(arguments, settings))
     if arguments.json:
         print(json.dumps(verified.document(), ensure_ascii=False))
     else:
         _print(verified)
-    return 3 if verified.findings else 0
+    is_vouched_for = verified.heads > 0 or verified.events == 0
+    if not is_vouched_for:
+        print("assay: there is no head: nothing vouches for any of these events", file=sys.stderr)
+    return 0 if is_vouched_for and not verified.findings else 3
 
 
 def print_key(arguments: argparse.Namespace, settings: Settings) -> int:
@@ -144,12 +147,15 @@ def _key(arguments: argparse.Namespace, settings: Settings) -> Ed25519PublicKey:
 def _heads_file(arguments: argparse.Namespace, settings: Settings) -> HeadsFile:
     if arguments.heads and not arguments.heads.is_file():
         raise UsageError(f"--heads: there is no file {arguments.heads}")
-    return HeadsFile(arguments.heads or settings.heads_file)
+    file = HeadsFile(arguments.heads or settings.heads_file)
+    if arguments.heads and file.last() is None:
+        raise UsageError(f"--heads: {arguments.heads} holds no head")
+    return file
 
 
 def _session_id(text: str | None) -> UUID | None:
     try:
-        return UUID(text) if text else None
+        return None if text is None else UUID(text)
     except ValueError:
         raise UsageError(f"{text!r} is no session id; `assay session list` shows them") from None
 

@@ -25,7 +25,13 @@ from infra.audit.strict_json import Refused, array, object_of, parsed, typed
 
 def check_bundle(lines: Iterable[bytes], key: Ed25519PublicKey) -> VerifiedBundle:
     """`lines`: of the file, with their line feeds. Raises Refused at the first thing that is wrong."""
-    numbered = _Lines(lines)
+    try:
+        return _checked(_Lines(lines), key)
+    except UnicodeEncodeError:
+        raise Refused("a text in it is no Unicode: it holds half of a surrogate pair") from None
+
+
+def _checked(numbered: _Lines, key: Ed25519PublicKey) -> VerifiedBundle:
     statement = _statement(numbered.next(), key)
     head = _head(statement, key)
     session = BundledSession(statement, head)

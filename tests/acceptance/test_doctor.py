@@ -6,6 +6,7 @@ import asyncio
 import json
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from typing import Any
 
 import psycopg
@@ -184,3 +185,22 @@ def test_a_log_whose_signing_key_is_gone_or_another_takes_nothing_more(healthy: 
     assert [ran.status for ran in (doctor, foreign, asked, refused, printed)] == [3, 3, 1, 1, 2]
     assert "to begin the log anew on purpose, move its heads file away" in asked.err
     assert healthy.here("doctor").status == 0
+
+
+def test_without_a_head_nothing_is_proven(healthy: Any, servers: Servers, tmp_path: Path) -> None:
+    """R60: who took all heads away must not be answered with exit 0; an empty file is no set of heads."""
+    healthy.ask(QUESTION)
+    (heads,) = (healthy.folder / "keys").glob("heads-*.jsonl")
+    kept, empty = heads.read_text(), tmp_path / "empty.jsonl"
+    empty.touch()
+    with psycopg.connect(servers.postgres_dsn, autocommit=True) as postgres:
+        postgres.execute("ALTER SCHEMA assay_audit RENAME TO taken_away")
+        heads.write_text("")
+        bare = healthy.here("verify")
+        heads.write_text(kept)
+        postgres.execute("ALTER SCHEMA taken_away RENAME TO assay_audit")
+
+    assert (bare.status, "nothing vouches for any of these events" in bare.err) == (3, True), bare.out
+    assert healthy.here("verify", "--heads", str(empty)).status == 2
+    assert healthy.here("verify", "").status == 2
+    assert healthy.here("verify").status == 0

@@ -139,7 +139,7 @@ def test_the_commands_refuse_what_they_cannot_do(assay: Any, sessions: list[UUID
         (("rollback", "--all"), "diagnosis_session: no earlier build is kept to roll back to"),
         (("drop", "agent_step", "v1"), "agent_step v1 is what readers see: it cannot be dropped"),
         (("drop", "agent_step", "v9"), "agent_step has no build v9, only v1"),
-        (("rebuild", "--all", "--workers", "0"), "argument --workers: must be at least 1"),
+        (("rebuild", "--all", "--workers", "0"), "argument --workers: must be a whole number from 1"),
     ):
         ran = assay.here("projection", *words)
         assert (ran.status, ran.out) == (2, ""), words

@@ -301,6 +301,21 @@ def test_nor_by_one_who_signs_it_again(data: st.DataObject) -> None:
         checked([dumped(envelope) + b"\n", *(dumped(line) + b"\n" for line in lines)])
 
 
+def test_a_text_that_is_no_unicode_is_refused() -> None:
+    """R61: half of a surrogate pair has no bytes that could be hashed."""
+    statement = json.loads(base64.b64decode(json.loads(GOOD[0])["payload"]))
+    lines = [json.loads(line) for line in GOOD[1:]]
+    number = next(n for n, line in enumerate(lines) if line["kind"] == "event")
+    lines[number]["headers"]["Assay-Actor"] = "\ud800"
+    written = [json.dumps(line).encode() for line in lines]
+    for one, line in zip(statement["subject"][1:], written, strict=True):
+        one["digest"]["sha256"] = hashlib.sha256(line).hexdigest()
+    envelope = dsse.sign(SIGNER, PAYLOAD_TYPE, dumped(statement))
+
+    with pytest.raises(Refused, match="no Unicode"):
+        checked([dumped(envelope) + b"\n", *(line + b"\n" for line in written)])
+
+
 def remade(change: Callable[[list[BundledEvent]], list[BundledEvent]]) -> list[bytes]:
     """A bundle of changed events whose proofs are those of the log as it was."""
     anchor, placed = anchored(opened(stored(blob=2)))
