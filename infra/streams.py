@@ -35,6 +35,9 @@ PARKED_PREFIX = "assay.parked"
 SCHEMA = "1"
 """Layout of subjects, headers and bodies; stands in the streams' metadata."""
 
+RESTORING = "assay.restoring"
+"""Metadata of streams that a restore has made, until everything is in place (R67)."""
+
 REACTIONS: Mapping[str, str] = {
     "planner": "RoundStarted",
     "executor": "PlanProduced",
@@ -143,6 +146,8 @@ async def drift(js: JetStreamContext, *, ack_wait: float = 30.0) -> list[str]:
         else:
             differences += _differences(f"stream {name}", stream, live, ignore={"num_replicas", "metadata"})
             differences += _metadata_differences(name, stream, live)
+            if name == EVENTS and RESTORING in (live.metadata or {}):
+                differences.append(f"stream {name}: a restore was cut short: run `assay restore` again")
     for consumer in consumer_configs(ack_wait):
         name = str(consumer.name)
         try:

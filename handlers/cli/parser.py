@@ -245,8 +245,9 @@ def _backup(commands: _Commands) -> None:
     backup.add_argument("--with-signing-key", action="store_true", help="the private key that signs heads, too")
     restore = _add(commands, "restore", "backup:restore", "Restore a backup into servers that hold nothing yet.")
     restore.add_argument("folder", metavar="DIR", type=Path)
-    restore.add_argument("--keys", metavar="FILE", type=Path, help="the sessions' keys, if kept elsewhere")
-    restore.add_argument("--without-keys", action="store_true", help="restore no keys")
+    keys = restore.add_mutually_exclusive_group()
+    keys.add_argument("--keys", metavar="FILE", type=Path, help="the sessions' keys, if kept elsewhere")
+    keys.add_argument("--without-keys", action="store_true", help="restore no keys")
     restore.add_argument("--replicas", type=_positive, metavar="N", help="copies of each stream (default: as before)")
     for parser in (backup, restore):
         _json_flag(parser)

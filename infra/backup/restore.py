@@ -1,5 +1,8 @@
 """Putting a backup back where nothing is (R67). Either everything is restored, or what was begun is taken away again.
 
+A restore that is killed cannot take anything away. So each stream is created with a mark, the log first, and the log's
+mark goes once everything is in place: until then nobody works on it, and the next restore begins anew.
+
 The read models are not in a backup: the projectors build them from the log.
 """
 
@@ -8,8 +11,10 @@ from __future__ import annotations
 import base64
 import contextlib
 import json
+from collections import deque
 from collections.abc import Awaitable, Callable, Iterator, Mapping
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import Any
 from uuid import UUID
@@ -17,7 +22,8 @@ from uuid import UUID
 from nats.js.errors import NotFoundError
 
 from domain.chain import HASH_HEADER
-from domain.merkle import HASH_SIZE
+from domain.merkle import HASH_SIZE, Frontier
+from infra import postgres
 from infra.access import Role
 from infra.audit import head_store
 from infra.audit.dsse import fingerprint
@@ -45,11 +51,9 @@ from infra.event_log.snapshots import restore_snapshot
 from infra.postgres import connect
 from infra.private_files import create_private
 from infra.settings import Settings
-from infra.streams import EVENT_PREFIX, EVENTS, init_streams
+from infra.streams import EVENT_PREFIX, EVENTS, RESTORING, init_streams
 
 Tell = Callable[[str], None]
-
-_WORKING = "a worker uses the PostgreSQL database: stop all workers first"
 
 
 class NotEmpty(ValueError):
@@ -81,6 +85,10 @@ def opened_backup(folder: Path, *, keys: Path | None, without_keys: bool) -> Sou
     """
     path = None if without_keys else keys or folder / KEYS
     manifest = read_backup(folder, {KEYS: path})
+    if keys and KEYS not in manifest.files:
+        raise UnusableBackup(
+            f"{folder} was made without keys, so {keys} is not its file of them: copy the key folder back"
+        )
     return Source(folder, manifest, path if KEYS in manifest.files else None)
 
 
@@ -90,12 +98,13 @@ async def restore_backup(
     """Restore streams, consumers, keys and heads, with the admin's user. Raises NotEmpty, UnusableBackup, LogError,
     psycopg.Error or OSError.
     """
-    async with connected(servers, Role.ADMIN) as admin:
-        restoring = _Restoring(source, settings, servers, admin, replicas, tell)
+    async with connected(servers, Role.ADMIN) as admin, await connect(servers.postgres_dsn) as conn:
+        if not await head_store.lock(conn):
+            raise NotEmpty("a worker or another restore uses the PostgreSQL database: end it first")
+        restoring = _Restoring(source, settings, servers, admin, conn, replicas, tell)
         await restoring.check()
         async with contextlib.AsyncExitStack() as undo:
             await restoring.run(undo)
-            undo.pop_all()
 
 
 @dataclass(slots=True)
@@ -104,9 +113,11 @@ class _Restoring:
     settings: Settings
     servers: Servers
     admin: Connection
+    conn: postgres.Connection
     replicas: int | None
     tell: Tell
     _own_keys: KeyDirectory = field(init=False)
+    _cut_short: bool = field(default=False, init=False)  # an earlier restore left what stands there
 
     def __post_init__(self) -> None:
         self._own_keys = KeyDirectory(self.settings.key_dir)
@@ -115,25 +126,36 @@ class _Restoring:
 
     async def check(self) -> None:
         """Raises NotEmpty."""
-        for stream in self.source.manifest.streams:
+        js = self.admin.client.jetstream()
+        for stream in self._streams():
             with contextlib.suppress(NotFoundError):
-                if last := (await self.admin.client.jetstream().stream_info(stream)).state.last_seq:
-                    raise NotEmpty(f"stream {stream} at {self.servers.nats_url} holds messages up to position {last}")
+                info = await js.stream_info(stream)
+                marked = RESTORING in (info.config.metadata or {})
+                self._cut_short |= marked and stream == EVENTS
+                if info.state.last_seq and not (self._cut_short and marked):
+                    where = f"stream {stream} at {self.servers.nats_url}"
+                    raise NotEmpty(f"{where} holds messages up to position {info.state.last_seq}")
         await self._check_database()
         self._check_keys()
         self._check_heads_file()
 
+    def _streams(self) -> list[str]:
+        """The log first: its mark stands for the whole restore."""
+        return sorted(self.source.manifest.streams, key=lambda stream: stream != EVENTS)
+
     async def _check_database(self) -> None:
-        async with await connect(self.servers.postgres_dsn) as conn:
-            if not await head_store.lock(conn):
-                raise NotEmpty(_WORKING)
-            if await head_store.last_size(conn):
-                raise NotEmpty("the PostgreSQL database holds signed heads: use an empty one")
-            made = await conn.execute("SELECT to_regclass('assay_meta.position') IS NOT NULL AS made")
-            if (row := await made.fetchone()) and row["made"]:
-                applied = await conn.execute("SELECT max(position) AS position FROM assay_meta.position")
-                if (row := await applied.fetchone()) and row["position"]:
-                    raise NotEmpty("the PostgreSQL database holds read models of a log: use an empty one")
+        """The very heads of the backup may be there: what was cut short once they were restored begins anew."""
+        ours = await head_store.last_envelope(self.conn) == self._last_envelope()
+        if await head_store.last_size(self.conn) and not ours:
+            raise NotEmpty("the PostgreSQL database holds signed heads: use an empty one")
+        made = await self.conn.execute("SELECT to_regclass('assay_meta.position') IS NOT NULL AS made")
+        if (row := await made.fetchone()) and row["made"]:
+            applied = await self.conn.execute("SELECT max(position) AS position FROM assay_meta.position")
+            if (row := await applied.fetchone()) and row["position"]:
+                raise NotEmpty("the PostgreSQL database holds read models of a log: use an empty one")
+
+    def _last_envelope(self) -> str | None:
+        return next((line["envelope"] for line in deque(self.source.lines(HEADS), maxlen=1)), None)
 
     def _check_keys(self) -> None:
         path, key_id = self.settings.signing_key, self.source.manifest.key_id
@@ -158,28 +180,34 @@ class _Restoring:
     # ------------------------------------------------------------ restoring
 
     async def run(self, undo: contextlib.AsyncExitStack) -> None:
-        """The database last, in one transaction: it cannot be left half-written."""
-        for stream, kept in self.source.manifest.streams.items():
-            await self._stream(stream, kept, undo)
+        """The database last, in one transaction: it cannot be left half-written. Then the marks go."""
+        js = self.admin.client.jetstream()
+        for stream in reversed(self._streams()):
+            with contextlib.suppress(NotFoundError):
+                await js.delete_stream(stream)  # which `check` found empty, or left by a restore that was cut short
+        for stream in self._streams():
+            await self._stream(stream, self.source.manifest.streams[stream], undo)
         await self._check_end()
         self._restore_keys(undo)
         self._restore_heads_file(undo)
         for stream, kept in self.source.manifest.streams.items():
             for name, consumer in kept.consumers.items():
                 await self._consumer(stream, name, consumer)
-        await init_streams(self.admin.client.jetstream(), ack_wait=self.settings.ack_wait, replicas=self.replicas or 1)
+        await init_streams(js, ack_wait=self.settings.ack_wait, replicas=self.replicas or 1)
         await self._restore_heads()
+        await self._unmark(EVENTS)
+        undo.pop_all()
+        for stream in self._streams()[1:]:  # whose marks say nothing without the log's
+            await _quietly(partial(self._unmark, stream))
 
     async def _stream(self, stream: str, kept: KeptStream, undo: contextlib.AsyncExitStack) -> None:
-        js = self.admin.client.jetstream()
-        with contextlib.suppress(NotFoundError):
-            await js.delete_stream(stream)  # which `check` found empty
-        snapshot = kept.snapshot
+        config = kept.snapshot["config"]
+        config = config | {"metadata": {**config.get("metadata", {}), RESTORING: "true"}}
         if self.replicas:
-            snapshot = {**snapshot, "config": {**snapshot["config"], "num_replicas": self.replicas}}
+            config["num_replicas"] = self.replicas
         with (self.source.folder / snapshot_name(stream)).open("rb") as file:
-            state = await restore_snapshot(self.admin, stream, snapshot, file)
-        undo.push_async_callback(_quietly, lambda: js.delete_stream(stream))
+            state = await restore_snapshot(self.admin, stream, {**kept.snapshot, "config": config}, file)
+        undo.push_async_callback(_quietly, partial(self.admin.client.jetstream().delete_stream, stream))
         if state["last_seq"] != kept.last_position:
             raise UnusableBackup(f"{stream} ends at position {state['last_seq']}, not {kept.last_position}")
         self.tell(f"{stream}: {state['messages']} messages")
@@ -219,15 +247,20 @@ class _Restoring:
             file.append(fresh)
 
     async def _restore_heads(self) -> None:
-        async with await connect(self.servers.postgres_dsn) as conn, conn.transaction():
-            if not await head_store.lock(conn):
-                raise NotEmpty(_WORKING)
-            tree = await head_store.frontier(conn)
+        if await head_store.last_size(self.conn):
+            return  # a restore that was cut short came as far
+        async with self.conn.transaction():
+            tree = Frontier()
             for line in self.source.lines(HEADS):
                 joined = base64.b64decode(line["leaves"])
                 leaves = [joined[at : at + HASH_SIZE] for at in range(0, len(joined), HASH_SIZE)]
                 tree = tree.extended(leaves)
-                await head_store.add(conn, StoredHead(line["size"], line["envelope"], leaves), tree)
+                await head_store.add(self.conn, StoredHead(line["size"], line["envelope"], leaves), tree)
+
+    async def _unmark(self, stream: str) -> None:
+        config = (await self._api(f"STREAM.INFO.{stream}"))["config"]
+        del config["metadata"][RESTORING]
+        await self._api(f"STREAM.UPDATE.{stream}", config)
 
     async def _consumer(self, stream: str, name: str, kept: KeptConsumer) -> None:
         """As it was, and as far as it had come. A server that cannot set that (before 2.14) delivers everything again:
@@ -241,9 +274,9 @@ class _Restoring:
             except LogError as error:
                 self.tell(f"consumer {name} of {stream} begins at the start: {error}")
 
-    async def _api(self, call: str, query: Mapping[str, Any]) -> None:
+    async def _api(self, call: str, query: Mapping[str, Any] | None = None) -> dict[str, Any]:
         try:
-            answer(await self.admin.request(f"$JS.API.{call}", json.dumps(query).encode()))
+            return answer(await self.admin.request(f"$JS.API.{call}", json.dumps(query or {}).encode()))
         except (Rejected, Unanswered) as error:
             raise LogError(f"{call} failed: {str(error) or type(error).__name__}") from None
 
@@ -253,6 +286,6 @@ _SERVERS_OWN = {"metadata", "num_replicas"}
 
 
 async def _quietly(take_away: Callable[[], Awaitable[object]]) -> None:
-    """Another step is to be undone whatever becomes of this one."""
+    """Another step is taken whatever becomes of this one."""
     with contextlib.suppress(Exception):
         await take_away()

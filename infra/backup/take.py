@@ -44,7 +44,7 @@ from infra.backup.manifest import (
     snapshot_name,
 )
 from infra.embedded import Servers
-from infra.event_log.connection import Connection, answer, connected
+from infra.event_log.connection import Connection, Rejected, Unanswered, answer, connected
 from infra.event_log.errors import LogError
 from infra.event_log.jetstream import EventStream, Stored
 from infra.event_log.keys import KeyDirectory
@@ -52,7 +52,7 @@ from infra.event_log.snapshots import take_snapshot
 from infra.postgres import connect
 from infra.private_files import sync_folder
 from infra.settings import Settings
-from infra.streams import ACCESS, BLOBS, EVENT_PREFIX, EVENTS, PARKED, VERDICTS
+from infra.streams import ACCESS, BLOBS, EVENT_PREFIX, EVENTS, PARKED, RESTORING, VERDICTS
 
 _ATTEMPTS = 50  # of an event log that ends between two commits; under the heaviest load one in eight does not
 
@@ -95,6 +95,8 @@ class _Backup:
         await self._heads()
         snapshots = {stream: await self._snapshot(stream) for stream in (PARKED, VERDICTS)}
         snapshots[EVENTS], end = await self._events()
+        if RESTORING in snapshots[EVENTS]["config"].get("metadata", {}):
+            raise LogError(f"{EVENTS} is half restored: run `assay restore` again")
         snapshots[BLOBS] = await self._snapshot(BLOBS)
         count = self._keys() if keys else None
         snapshots[ACCESS] = await self._snapshot(ACCESS)
@@ -116,7 +118,10 @@ class _Backup:
         found: dict[str, KeptConsumer] = {}
         while True:
             query = json.dumps({"offset": len(found)}).encode()
-            page = answer(await self._admin.request(f"$JS.API.CONSUMER.LIST.{stream}", query))
+            try:
+                page = answer(await self._admin.request(f"$JS.API.CONSUMER.LIST.{stream}", query))
+            except (Rejected, Unanswered) as error:
+                raise LogError(f"there is no backup of {stream}: {error}") from None
             for one in page["consumers"]:
                 found[one["name"]] = KeptConsumer(config=one["config"], floor=one["ack_floor"]["stream_seq"])
             if len(found) >= page["total"] or not page["consumers"]:
@@ -176,9 +181,10 @@ class _Backup:
 
 @contextmanager
 def _file(path: Path) -> Iterator[BinaryIO]:
-    """A private file, on the disk when the block ends. Raises OSError that names it."""
+    """A private file, on the disk when the block ends; an earlier attempt at it is overwritten. Raises OSError that
+    names it."""
     try:
-        with os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as file:
+        with os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "wb") as file:
             yield file
             file.flush()
             os.fsync(file.fileno())

@@ -4,13 +4,17 @@ from __future__ import annotations
 
 import asyncio
 import json
+import os
 import resource
 import shutil
+import signal
 from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import AsyncExitStack, asynccontextmanager, contextmanager
 from dataclasses import dataclass
+from multiprocessing import get_context
 from pathlib import Path
 from typing import Any
+from unittest.mock import PropertyMock, patch
 from uuid import uuid4
 
 import pytest
@@ -18,20 +22,23 @@ from nats.js.errors import NotFoundError
 
 from domain.chain import HASH_HEADER
 from domain.events import SessionCancelled, SessionCancelledContent
+from handlers.application import head_writer_on
 from handlers.cli import main
 from infra.access import Role
+from infra.audit import head_store
 from infra.backup.manifest import MANIFEST, kept_file
-from infra.backup.restore import NotEmpty, opened_backup, restore_backup
+from infra.backup.restore import NotEmpty, _Restoring, opened_backup, restore_backup
 from infra.backup.take import take_backup
 from infra.embedded import Servers
 from infra.embedded.nats_server import NatsServer
 from infra.event_log.connection import Connection, connected
 from infra.event_log.errors import LogError
-from infra.event_log.jetstream import EventStream
+from infra.event_log.jetstream import EventStream, Stored
 from infra.event_log.keys import KeyDirectory
 from infra.event_log.session_log import SessionLog
+from infra.postgres import connect
 from infra.settings import Settings
-from infra.streams import EVENT_PREFIX, EVENTS, drift, init_streams
+from infra.streams import EVENT_PREFIX, EVENTS, drift, init_streams, stream_configs
 
 CANCELLED = SessionCancelled(content=SessionCancelledContent(reason=""))
 
@@ -148,6 +155,27 @@ def test_a_backup_of_a_busy_log_ends_with_a_whole_commit(
     asyncio.run(scenario())
 
 
+def test_a_snapshot_that_ends_inside_a_commit_is_taken_again(
+    new_site: Any, tmp_path: Path, diagnosis: Callable[[], list[Any]]
+) -> None:
+    """R67, R51."""
+    opening = [entry.event for entry in diagnosis()[:2]]
+    told: list[str] = []
+
+    async def scenario() -> None:
+        site = new_site("old")
+        async with site.admin() as admin, site.log() as log:
+            await init_streams(admin.client.jetstream())
+            await cancelled_session(log, opening)
+        with patch.object(Stored, "ends_commit", PropertyMock(side_effect=[False, True])):
+            folder = tmp_path / "copy"
+            await take_backup(site.settings, site.servers, folder, keys=True, signing_key=False, tell=told.append)
+
+    asyncio.run(scenario())
+    assert "ASSAY_EVENTS: position 3 lies inside a commit; again" in told
+    opened_backup(tmp_path / "copy", keys=None, without_keys=False)
+
+
 def test_nothing_is_restored_over_something(new_site: Any, tmp_path: Path, diagnosis: Callable[[], list[Any]]) -> None:
     """R67: neither over another log nor over another key of a session."""
     opening = [entry.event for entry in diagnosis()[:2]]
@@ -196,6 +224,68 @@ def test_a_restore_that_fails_leaves_nothing(new_site: Any, tmp_path: Path, diag
         assert list(KeyDirectory(new.settings.key_dir).all()) == []
 
     asyncio.run(scenario())
+
+
+def killed_restore(site: Site, folder: Path, at: str) -> int:
+    """Exit status of a restore, in a process of its own, that is killed once it has told this or comes to that call."""
+
+    def kill(text: str) -> None:
+        if at in text:
+            os.kill(os.getpid(), signal.SIGKILL)
+
+    async def unmark(_: Any, stream: str) -> None:
+        kill(f"unmark {stream}")
+
+    def run() -> None:
+        source = opened_backup(folder, keys=None, without_keys=False)
+        with patch.object(_Restoring, "_unmark", unmark):
+            asyncio.run(restore_backup(source, site.settings, site.servers, replicas=None, tell=kill))
+
+    process = get_context("fork").Process(target=run)
+    process.start()
+    process.join()
+    assert process.exitcode is not None
+    return process.exitcode
+
+
+@pytest.mark.parametrize("at", ["ASSAY_EVENTS", "ASSAY_PARKED", "1 keys", "unmark ASSAY_EVENTS"])
+def test_a_restore_that_was_killed_is_no_installation_and_is_repeated(
+    new_site: Any, tmp_path: Path, diagnosis: Callable[[], list[Any]], at: str
+) -> None:
+    """R67: nobody works on a half one, and the next restore begins anew."""
+    opening = [entry.event for entry in diagnosis()[:2]]
+    old, new = new_site("old"), new_site("new")
+
+    async def recorded() -> None:
+        async with old.admin() as admin, old.log() as log:
+            await init_streams(admin.client.jetstream())
+            await cancelled_session(log, opening)
+            await head_writer_on(log, old.settings, old.servers).finish()
+        await back_up(old, tmp_path / "copy")
+        async with await connect(old.servers.postgres_dsn) as conn:
+            await conn.execute("DROP SCHEMA assay_audit CASCADE")
+
+    async def differences() -> list[str]:
+        async with new.admin() as admin:
+            return await drift(admin.client.jetstream())
+
+    async def repeated() -> None:
+        with pytest.raises(LogError, match=r"half restored|there is no backup of"):
+            await back_up(new, tmp_path / "half")
+        await restore(new, tmp_path / "copy")
+        async with old.admin() as before, new.admin() as after:
+            assert await stored(after) == await stored(before)
+            for config in stream_configs():
+                info = await after.client.jetstream().stream_info(str(config.name))
+                assert "assay.restoring" not in (info.config.metadata or {})
+        async with await connect(new.servers.postgres_dsn) as conn:
+            assert await head_store.last_size(conn) == 3
+
+    asyncio.run(recorded())
+    assert killed_restore(new, tmp_path / "copy", at) == -signal.SIGKILL
+    assert "stream ASSAY_EVENTS: a restore was cut short: run `assay restore` again" in asyncio.run(differences())
+    asyncio.run(repeated())
+    assert asyncio.run(differences()) == []
 
 
 @contextmanager
@@ -279,6 +369,22 @@ def test_a_damaged_backup_is_refused_before_anything_is_touched(
     (line,) = capsys.readouterr().err.splitlines()
     assert words in line
     assert sorted(path.name for path in tmp_path.iterdir()) == ["copy"]
+
+
+def test_keys_of_a_backup_that_was_made_without_are_not_taken_for_its_own(
+    whole: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """R67: no digest says that the file belongs to it."""
+    manifest = json.loads((whole / MANIFEST).read_bytes()) | {"keys": None, "files": {}}
+    (tmp_path / MANIFEST).write_text(json.dumps(manifest))
+    assert main(["restore", str(tmp_path), "--keys", str(whole / "keys.jsonl")]) == 2
+    assert "was made without keys" in capsys.readouterr().err
+
+
+def test_an_installation_that_was_never_used_has_no_backup(new_site: Any, tmp_path: Path) -> None:
+    """R67: said in words; the program is not at fault."""
+    with pytest.raises(LogError, match="there is no backup of ASSAY_EVENTS: stream not found"):
+        asyncio.run(back_up(new_site("empty"), tmp_path / "copy"))
 
 
 def test_a_file_that_a_manifest_names_lies_in_the_backup(whole: Path, tmp_path: Path) -> None:
