@@ -100,7 +100,7 @@ async def restore_backup(
     """
     async with connected(servers, Role.ADMIN) as admin, await connect(servers.postgres_dsn) as conn:
         if not await head_store.lock(conn):
-            raise NotEmpty("a worker or another restore uses the PostgreSQL database: end it first")
+            raise NotEmpty("a worker, or another restore, uses the PostgreSQL database: stop all workers first")
         restoring = _Restoring(source, settings, servers, admin, conn, replicas, tell)
         await restoring.check()
         async with contextlib.AsyncExitStack() as undo:

@@ -113,4 +113,4 @@ def test_a_service_is_restored_from_nothing(new_assay: Any, until: Any, model_se
         assert (verified.status, verified.document["findings"]) == (0, []), verified.out
         again = assay.here("restore", "copy")
         assert (again.status, again.out) == (2, "")
-        assert "a worker uses the PostgreSQL database" in again.err or "holds messages up to" in again.err
+        assert "uses the PostgreSQL database" in again.err or "holds messages up to" in again.err
