@@ -25,13 +25,13 @@ _KEY_UNITS = {
 }
 _KINDS = {
     TIME: re.compile(
-        r"latenc|duration|elapsed|took|uptime|timeout(?!s)|delay|(?<!x)time(?!s|out)|\bage|slow|response|lag(?!high)|p\d\d"
+        r"latenc|duration|elapsed|took|uptime|timeout(?!s)|delay|(?<!x)time(?!s|out)|\bage|slow|response|(?<![a-z])rt(?![a-z])|lag(?!high)|p\d\d"
         r"|耗时|延迟|时长|时间|超时|持续|响应",
         re.IGNORECASE,
     ),
     BYTES: re.compile(r"bytes|memory|\bmem|heap|size|disk|内存|堆|磁盘|字节|显存", re.IGNORECASE),
     RATIO: re.compile(r"percent|pct|usage|util|ratio|rate|cpu|memory|heap|率|占比|比例|百分比|使用", re.IGNORECASE),
-    "celsius": re.compile(r"temp|温度", re.IGNORECASE),
+    "celsius": re.compile(r"(?<!at)temp|温度", re.IGNORECASE),
     "元": re.compile(r"amount|price|\bfee|cost|金额|差额|价", re.IGNORECASE),
     COUNT: re.compile(r"count|total|num|times|次数|个数|条数|总数|数量", re.IGNORECASE),
 }
@@ -39,6 +39,7 @@ _DIMENSIONS = frozenset({TIME, BYTES, RATIO, COUNT, POINTS})
 _ANY_KEY = frozenset(
     {"value", "val", "current", "now", "latest", "last", "max", "min", "avg", "mean", "值", "当前值", "当前"}
 )
+_COUNTERS = frozenset({"count", "counts", "total", "次数", "个数", "条数", "总数"})
 _GUESSED = {
     TIME: (Fraction(1), Fraction(1, 1000)),
     BYTES: (Fraction(1),),
@@ -49,7 +50,7 @@ _GUESSED = {
 """Units in which a number of that kind is customarily written without naming one; never hours, never gigabytes."""
 
 _CHANGE = re.compile(
-    r"剩|(?<!其)余|空闲|可用|差|[增升涨降减跌]|超出|高出|超过了|(?<![最太许])多(?![个次种])|(?<![至最])少|缺|变化|波动|落后|离线|不可用|未就绪|间隔|相隔"
+    r"剩|回收|释放|freed|reclaim|(?<!其)余|空闲|可用|差|[增升涨降减跌]|超出|高出|超过了|(?<![最太许])多(?![个次种])|(?<![至最])少|缺|变化|波动|落后|离线|不可用|未就绪|间隔|相隔"
     r"|left|remain|free|available|more|less|fewer|differ|gap|increas|decreas|drop|ris|rose|f[ea]ll|gr[eo]w|higher|lower"
     r"|behind|margin|down|unavailable|offline",
     re.IGNORECASE,
@@ -78,15 +79,25 @@ def readings(value: Value, text_kinds: frozenset[str]) -> list[tuple[str, Fracti
     """
     field = field_of(value)
     pieces = _PIECE.findall(field)
-    if pieces and (unit := _KEY_UNITS.get(pieces[-1])) and len(field) > len(pieces[-1]):
+    if pieces and (unit := _KEY_UNITS.get(pieces[-1])) and len(field) > 1:
         return [(unit.dimension, value.number * unit.scale)]
-    kinds = text_kinds if not pieces or pieces[-1] in _ANY_KEY else kinds_in(field)
-    found = [(kind, value.number * scale) for kind in kinds for scale in _GUESSED.get(kind, ())]
+    if pieces and pieces[-1] in _COUNTERS:
+        kinds = frozenset({COUNT})
+    else:
+        kinds = text_kinds if not pieces or pieces[-1] in _ANY_KEY else kinds_in(field)
+    found = [(kind, value.number * scale) for kind in kinds for scale in _scales(kind, value.number)]
     if 0 <= value.number <= 1 and value.step < 1 and not kinds - {RATIO, COUNT}:
         found.append((RATIO, value.number))
     if not kinds - {COUNT} or (pieces and pieces[-1] in _ANY_KEY):
         found.append((COUNT, value.number))
     return [*found, *((piece, value.number) for piece in pieces if piece not in _DIMENSIONS)]
+
+
+def _scales(kind: str, number: Fraction) -> tuple[Fraction, ...]:
+    """A share is written 0.05 or, as percents, 5; only 1 may be either."""
+    if kind == RATIO and number != 1:
+        return (Fraction(1),) if 0 <= number < 1 else (Fraction(1, 100),)
+    return _GUESSED.get(kind, ())
 
 
 def kinds_of(text: str) -> frozenset[str]:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from collections import defaultdict
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime, timedelta
 from fractions import Fraction
@@ -11,12 +12,19 @@ from functools import cached_property
 from typing import assert_never
 
 from domain.values.fields import kinds_of, readings, tells_change, tells_lasting
+from domain.values.latitude import latitude
+from domain.values.naming import is_limit, is_ordinal, names_a_thing
 from domain.values.numbers import seen, values_in
 from domain.values.relations import Numbers, Relations, family
+from domain.values.sayings import Sayings, tells_rest
 from domain.values.times import TimeMention, spans, times_in
 from domain.values.units import BARE, BYTES, COUNT, POINTS, RATIO, TIME
 from domain.values.value import Extent, Role, Value
 
+_ORDINAL = "ordinal"
+_BINARY_BYTES = "bytes in binary units"
+_BINARY = {Fraction(1000**power): Fraction(1024**power) for power in (1, 2, 3)}
+_OF_MEMORY = re.compile(r"mem|heap|(?<![A-Za-z])GC(?![a-z])|jvm|内存|堆", re.IGNORECASE)
 _NOTHING = Numbers(())
 
 
@@ -33,8 +41,11 @@ class Measurements:
         self._relations = Relations()
         self._counted = {Fraction(count) for count in counts}
         self._times: list[TimeMention] = []
+        self._now = now
+        texts = [seen(text) for text in texts]
+        self._sayings = Sayings(texts)
         for text in texts:
-            self._read(seen(text))
+            self._read(text)
         self._elapsed = Numbers(_elapsed(self._times, now) if now else ())
 
     def _read(self, text: str) -> None:
@@ -48,9 +59,10 @@ class Measurements:
             self._numbers[BARE].append(value.written)
             if value.dimension in {RATIO, BYTES}:
                 self._numbers[BARE].append(value.number)
-            if value.dimension == BARE:
-                for dimension, number in readings(value, kinds):
-                    self._numbers[dimension].append(number)
+            if not is_limit(value):
+                self._numbers[_ORDINAL].append(value.written)
+            for dimension, number in _other_readings(value, text, kinds):
+                self._numbers[dimension].append(number)
         self._relations.read(text, values)
         self._numbers[TIME] += [Fraction(int(length.total_seconds())) for length in spans(text)]
         self._times += times_in(text)
@@ -63,15 +75,26 @@ class Measurements:
         """Whether the value itself is there, in its own unit; one that names no unit (0.96, 3.8G) may leave it out."""
         if value.extent and (value.dimension, value.extent) in self._vague:
             return True
-        return self._stated.get(value.dimension, _NOTHING).hold(value)
+        known = self._stated.get(value.dimension, _NOTHING)
+        return known.hold(value) or (value.dimension == BYTES and self._stated.get(_BINARY_BYTES, _NOTHING).hold(value))
 
     def entail(self, value: Value) -> bool:
         """Whether the value is stated, or is a count, a difference, a ratio or an elapsed time of what stands here."""
-        derivations = (self._is_count, self._is_difference, self._is_ratio, self._is_elapsed)
-        return self.state(value) or any(is_derived(value) for is_derived in derivations)
+        if not self._sayings.bear_rate(value):
+            return False
+        if is_ordinal(value):
+            return self._stated.get(_ORDINAL, _NOTHING).hold(value)
+        if self._sayings.bear_aspect(value) and self._is_put(value):
+            return True
+        derivations = (self._is_count, self._is_difference, self._is_rest, self._is_ratio, self._is_elapsed)
+        return any(is_derived(value) for is_derived in derivations)
+
+    def _is_put(self, value: Value) -> bool:
+        """Whether the value is stated, or a true bound or rounding of one that is."""
+        return self.state(value) or _fits(value, self._stated.get(value.dimension, _NOTHING))
 
     def hold_time(self, mention: TimeMention) -> bool:
-        return any(mention.is_part_of(known) for known in self._times)
+        return any(mention.is_part_of(known, self._now) for known in self._times)
 
     def _is_count(self, value: Value) -> bool:
         return value.dimension == COUNT and self._counts.hold(value)
@@ -84,7 +107,15 @@ class Measurements:
         """还剩 8.5GiB; percentage points are the difference of two shares."""
         if not tells_change(value):
             return False
-        return self._differences.get(family(value.dimension), _NOTHING).hold(replace(value, number=abs(value.number)))
+        return _fits(replace(value, number=abs(value.number)), self._differences.get(family(value.dimension), _NOTHING))
+
+    def _is_rest(self, value: Value) -> bool:
+        """剩余不足 5% where 95.3% are used."""
+        return value.dimension == RATIO and tells_rest(value) and _fits(value, self._rests)
+
+    @cached_property
+    def _rests(self) -> Numbers:
+        return Numbers(1 - share for share in self._numbers[RATIO] if 0 <= share <= 1)
 
     @cached_property
     def _differences(self) -> Mapping[str, Numbers]:
@@ -122,6 +153,26 @@ class Measurements:
             return self._elapsed.hold(value)
         low, high = value.number - value.step / 2, value.number + value.step
         return self._elapsed.has_between(low, high, with_high=False)
+
+
+def _fits(value: Value, numbers: Numbers) -> bool:
+    """Whether one of the numbers may be put so, with the bound or the rounding that the words beside it tell."""
+    extent = latitude(value)
+    return numbers.hold(value) or (extent is not None and numbers.hold(replace(value, extent=extent)))
+
+
+def _other_readings(value: Value, text: str, kinds: frozenset[str]) -> Iterator[tuple[str, Fraction]]:
+    """What else a number may be said to be than what is written."""
+    if names_a_thing(value):
+        return
+    others = readings(value, kinds) if value.dimension == BARE else []
+    yield from others
+    for dimension, number in ((value.dimension, value.number), *others):
+        if dimension == BYTES and number == value.written:  # plain bytes; 1073741824 is often called 1024MB or 1GB
+            yield from ((_BINARY_BYTES, number * decimal / binary) for decimal, binary in _BINARY.items())
+    scale = value.number / value.written if value.written else Fraction(1)
+    if value.dimension == BARE and scale in _BINARY and _OF_MEMORY.search(text):
+        yield from ((BYTES, value.number), (BYTES, value.written * _BINARY[scale]))  # 3911M of heap
 
 
 def _elapsed(times: Sequence[TimeMention], now: datetime) -> tuple[Fraction, ...]:

@@ -44,6 +44,9 @@ _LONE_PERCENT = re.compile(r"(?P<token>[^\s%‰,，;；:：=()（）\[\]]{1,12})
 _WORD = re.compile(r"[A-Za-z0-9_µμ]+(?:[.\-][A-Za-z0-9_µμ]+)*")
 _NUMERIC_PIECE = re.compile(rf"{_NUMBER}(?:x10|[A-Za-zµμ]{{0,8}})")
 _STATUS_FAMILY = re.compile(r"[1-5]xx", re.IGNORECASE)
+_STATUS = re.compile(r"[45]\d\d")
+_RESPONSES = {"错误", "异常", "error", "errors"}
+"""In 500 错误 the number tells which error; 500 个错误 are counted."""
 _IDENTIFIER_BEFORE = re.compile(
     r"(?:订单|分区|编号|单号|版本|端口|工单|批次|节点|机柜|实例|序号|线程|第|#|\b(?:partition|order|port|version|id|shard|node))"
     r"\s?(?:号|为|是|:|=|#)?\s?\Z",
@@ -130,6 +133,8 @@ def _value(match: re.Match[str]) -> Value:
     if match["sign"] not in {None, "+"}:
         number = -number
     name = match["other"] or match["unit"] or match["unknown"]
+    if name in _RESPONSES and _STATUS.fullmatch(digits):
+        return exact((match.start(), match.end("number")), number, PLAIN, step)
     return exact(match.span(), number, unit_named(name) if name else PLAIN, step)
 
 

@@ -21,11 +21,13 @@ _MOST_FOR_ALL_PAIRS = 6
 """Of more numbers than this some two have nearly any ratio: only neighbours, ends and extremes are paired."""
 
 _JOINT = re.compile(
-    r"\s*(?:/|~|->|→|-|–|—|、|(?:\s?out)?\sof\s|to\s|vs\.?\s|(?:已|又|逐步)?(?:上升|下降|升高|降低|增加|减少|增长|升|降|增|减|涨|跌|变)?[至到为]|共|中的?"
+    r"\(|\s*(?:/|~|->|→|-|–|—|、|(?:\s?out)?\sof\s|to\s|vs\.?\s|(?:已|又|逐步)?(?:上升|下降|升高|降低|增加|减少|增长|升|降|增|减|涨|跌|变)?[至到为]|共|中的?"
     r"|低于|高于|超过|小于|大于|(?:is\s)?(?:older|newer|lower|higher|less|more|greater|above|below|over|under)"
     r"(?:\sthan)?(?:\sthe)?(?:\s[a-z]{1,16})?)\s*",
     re.IGNORECASE,
 )
+_COMMA = re.compile(r"\s*,\s*")
+_LONGEST_JOINT, _LONGEST_LIST = 64, 256
 _PAIRS = (
     (
         "used|usage|active|current|busy|in_?use|allocated|ready|online|failed|errors?|success|value|free|available|已用|当前|活跃",
@@ -77,11 +79,24 @@ def _chains(text: str, values: Sequence[Value]) -> list[list[Value]]:
     chains: list[list[Value]] = []
     for value in values:
         last = chains[-1][-1] if chains else None
-        if last and family(last.dimension) == family(value.dimension) and _JOINT.fullmatch(text, last.end, value.start):
+        if last and family(last.dimension) == family(value.dimension) and _is_joined(text, last.end, value.start):
             chains[-1].append(value)
         else:
             chains.append([value])
     return chains
+
+
+def _is_joined(text: str, end: int, start: int) -> bool:
+    """By a word or sign for it, or as items of a list: values=[210ms, 480ms, 1.8s]."""
+    if start - end > _LONGEST_JOINT:
+        return False
+    return bool(_JOINT.fullmatch(text, end, start) or (_COMMA.fullmatch(text, end, start) and _is_listed(text, end)))
+
+
+def _is_listed(text: str, index: int) -> bool:
+    """Whether the nearest bracket within reach is one that opens a list."""
+    reach = max(0, index - _LONGEST_LIST)
+    return text.rfind("[", reach, index) > text.rfind("]", reach, index)
 
 
 def _within(series: Sequence[Value]) -> Iterable[tuple[Value, Value]]:

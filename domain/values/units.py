@@ -60,7 +60,8 @@ _OTHER = {
     Unit("year"): ("年", "year", "years"),
     **{Unit(name): (name, name.upper()) for name in ("qps", "rps", "tps", "rpm")},
     **{Unit(name): (name,) for name in ("bps", "kbps", "mbps", "gbps", "Kbps", "Mbps", "Gbps", "KB/s", "MB/s", "GB/s")},
-    **{Unit(name): (name,) for name in ("元", "美元", "转", "度", "Hz")},
+    Unit("美元"): ("美元", "USD"),
+    **{Unit(name): (name,) for name in ("元", "转", "度", "Hz")},
 }
 
 CLASSIFIERS = (
@@ -94,7 +95,7 @@ def unit_named(name: str) -> Unit:
 NAMES = sorted(UNITS, key=len, reverse=True)
 _LETTERS = "|".join(name for name in NAMES if name.isascii() and name.isalpha())
 _OTHERS = "|".join(re.escape(name) for name in NAMES if not (name.isascii() and name.isalpha()))
-UNIT = rf"(?:\s?(?P<other>{_OTHERS})|\s?(?P<unit>{_LETTERS})(?![A-Za-z0-9]))"
+UNIT = rf"(?:\s?(?P<other>{_OTHERS})|\s?(?P<unit>{_LETTERS})(?![A-Za-z0-9=]))"
 """The pattern of a unit behind a number; `named_unit` reads its match."""
 
 

@@ -36,7 +36,7 @@ _OPPOSITES: dict[str, tuple[str, str]] = {
     "permission": (r"allowed|granted|permitted|accepted|允许|放行", r"denied|refused|rejected|forbidden|拒绝|禁止"),
     "switch": (r"enabled|启用|开启", r"disabled|禁用|停用"),
     "room": (
-        r"耗尽|打满|占满|已满|exhausted|saturated|(\d+)/\1(?!\d)|(?:idle|free|available)=0",
+        r"耗尽|打满|占满|已满|exhausted|saturated|(?<!\d)(\d{1,12})/\1(?!\d)|(?:idle|free|available)=0",
         r"空闲(?!超时)|富余|有余|idle|spare",
     ),
     "stock": (r"充足|足够|sufficient|enough", r"不足|短缺|低于安全|insufficient|shortage"),
