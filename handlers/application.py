@@ -32,7 +32,7 @@ from infra.event_log.session_log import SessionLog
 from infra.parked import ParkedDeliveries
 from infra.read_models.projector import run_projectors
 from infra.settings import Settings
-from infra.streams import EVENTS, drift, init_streams
+from infra.streams import EVENTS, drift, init_streams, is_unused
 from infra.tools.contract import Tool
 from infra.tools.registry import load_tools
 from prompts.loader import load_prompt
@@ -83,13 +83,14 @@ async def jetstream(servers: Servers, role: Role) -> AsyncIterator[JetStreamCont
 
 
 async def make_ready(settings: Settings, servers: Servers) -> None:
-    """Create what an embedded server lacks; refuse to work on streams that are not as defined (R66).
+    """Create what an unused embedded server lacks; refuse to work on streams that are not as defined (R66).
 
     Raises Drifted naming every difference.
     """
     if settings.nats_url is None:
         async with jetstream(servers, Role.ADMIN) as js:
-            await init_streams(js, ack_wait=settings.ack_wait)
+            if await is_unused(js):
+                await init_streams(js, ack_wait=settings.ack_wait)
     async with jetstream(servers, Role.SERVICE) as js:
         differences = await drift(js, ack_wait=settings.ack_wait)
     if differences:

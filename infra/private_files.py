@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+from collections.abc import Iterator
 from pathlib import Path
 from uuid import uuid4
 
@@ -11,13 +12,15 @@ from uuid import uuid4
 def create_private(path: Path, content: bytes) -> None:
     """Create a file, unless it exists: an existing one is left as it is, whoever created it a moment ago."""
     draft = path.with_name(f".{uuid4()}")
-    with os.fdopen(os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as file:
-        file.write(content)
-        file.flush()
-        os.fsync(file.fileno())
-    with contextlib.suppress(FileExistsError):
-        os.link(draft, path)  # whole or not at all, and never in place of another
-    draft.unlink()
+    try:
+        with naming(path), os.fdopen(os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as file:
+            file.write(content)
+            file.flush()
+            os.fsync(file.fileno())
+        with contextlib.suppress(FileExistsError):
+            os.link(draft, path)  # whole or not at all, and never in place of another
+    finally:
+        draft.unlink(missing_ok=True)
     sync_folder(path.parent)
 
 
@@ -28,3 +31,14 @@ def sync_folder(folder: Path) -> None:
         os.fsync(descriptor)
     finally:
         os.close(descriptor)
+
+
+@contextlib.contextmanager
+def naming(path: Path) -> Iterator[None]:
+    """An OSError of the block names this path; that of a full disk names none by itself."""
+    try:
+        yield
+    except OSError as error:
+        if error.filename or error.errno is None:
+            raise
+        raise OSError(error.errno, error.strerror, str(path)) from None

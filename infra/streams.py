@@ -120,6 +120,17 @@ async def init_streams(js: JetStreamContext, *, ack_wait: float = 30.0, replicas
             await js.add_consumer(EVENTS, consumer)
 
 
+async def is_unused(js: JetStreamContext) -> bool:
+    """Nothing was ever recorded: what is missing was not made yet, and is not lost."""
+    for stream in stream_configs():
+        try:
+            if (await js.stream_info(str(stream.name))).state.last_seq:
+                return False
+        except NotFoundError:
+            continue
+    return True
+
+
 async def ensure_stream(js: JetStreamContext, config: StreamConfig) -> None:
     """Create one stream unless it exists. Raises StreamsError."""
     try:

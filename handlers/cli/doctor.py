@@ -8,6 +8,7 @@ import json
 import sys
 from collections.abc import AsyncIterator, Iterator
 from dataclasses import asdict, dataclass
+from datetime import UTC, datetime, timedelta
 from importlib.metadata import packages_distributions
 from typing import Literal
 
@@ -18,6 +19,7 @@ from nats.js import JetStreamContext
 from domain.events import EVENTS as EVENT_TYPES
 from handlers.application import jetstream, open_log
 from infra.access import Role
+from infra.audit.lost_keys import RECENT, lost_keys
 from infra.audit.signed_heads import last_heads
 from infra.embedded import Servers, running_servers_async
 from infra.event_log.connection import Connection, connected
@@ -29,6 +31,9 @@ from infra.streams import EVENTS, PARKED, REACTIONS, drift
 
 OUR_PACKAGES = ("domain", "handlers", "infra", "projections", "prompts")
 DISTRIBUTION = "assay"
+BEHIND = timedelta(minutes=1)
+"""A read model that lacks older events must be seen to move."""
+MOVES_S = 2.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,18 +63,19 @@ async def _examine(settings: Settings) -> list[Finding]:
     async with running_servers_async(settings) as servers:
         findings += [finding async for finding in _log(settings, servers)]
         last = await _last_position(servers)
-        findings.append(await _heads(settings, servers, last))
-        findings += await asyncio.to_thread(lambda: list(_read_models(servers, last)))
+        if last is not None:
+            findings += [await _heads(settings, servers, last), await _keys(settings, servers)]
+        findings += [finding async for finding in _read_models(settings, servers, last or 0)]
     return findings
 
 
-async def _last_position(servers: Servers) -> int:
-    """End of the log, or 0 where it cannot be read: that is a finding of its own."""
+async def _last_position(servers: Servers) -> int | None:
+    """End of the log, or None where it cannot be read: that is a finding of its own."""
     try:
         async with jetstream(servers, Role.SERVICE) as js:
             return (await js.stream_info(EVENTS)).state.last_seq
     except (LogError, NatsError, OSError):
-        return 0
+        return None
 
 
 def _packages() -> Iterator[Finding]:
@@ -137,6 +143,19 @@ async def _heads(settings: Settings, servers: Servers, last: int) -> Finding:
     return Finding("heads", "ok", f"{newest.size} events signed at {newest.time:%Y-%m-%d %H:%M:%S}, {behind} not yet")
 
 
+async def _keys(settings: Settings, servers: Servers) -> Finding:
+    """A key that is gone says "erased": only an erasure may have taken it away (R62)."""
+    try:
+        async with open_log(settings, servers) as events:
+            lost = await lost_keys(events, servers.postgres_dsn)
+    except (LogError, NatsError, OSError, psycopg.OperationalError) as error:
+        return Finding("keys", "problem", f"the sessions' keys cannot be looked through: {error}")
+    if lost:
+        what = f"{len(lost)} of the newest sessions have no key in {settings.key_dir}, and were not erased"
+        return Finding("keys", "problem", f"{what}: put the key folder back; the newest is {lost[0]}")
+    return Finding("keys", "ok", f"the newest sessions, {RECENT} at most, have their keys or were erased")
+
+
 async def _parked(connection: Connection) -> Finding:
     waiting = sum(one.settlement is None for one in await ParkedDeliveries(connection).all())
     if waiting:
@@ -144,16 +163,32 @@ async def _parked(connection: Connection) -> Finding:
     return Finding("parked", "ok", "no verdict waits to be looked at")
 
 
-def _read_models(servers: Servers, last: int) -> Iterator[Finding]:
+async def _read_models(settings: Settings, servers: Servers, last: int) -> AsyncIterator[Finding]:
     try:
-        with psycopg.connect(servers.postgres_dsn, connect_timeout=5) as connection:
-            for status in projector_status(connection):
-                yield _projector(status, last)
+        before = await asyncio.to_thread(_builds, servers)
+        waiting = [status for status in before if await _waits_long(settings, servers, status, last)]
+        await asyncio.sleep(MOVES_S if waiting else 0)
+        for status in await asyncio.to_thread(_builds, servers) if waiting else before:
+            yield _projector(status, last, stands_still=status in waiting)
     except psycopg.OperationalError as error:
         yield Finding("postgres", "problem", str(error).strip())
 
 
-def _projector(status: ProjectorStatus, last: int) -> Finding:
+def _builds(servers: Servers) -> list[ProjectorStatus]:
+    with psycopg.connect(servers.postgres_dsn, connect_timeout=5) as connection:
+        return projector_status(connection)
+
+
+async def _waits_long(settings: Settings, servers: Servers, status: ProjectorStatus, last: int) -> bool:
+    """The oldest event that it lacks was recorded a while ago."""
+    if not status.serving or status.position >= last:
+        return False
+    async with open_log(settings, servers) as events:
+        lacking = await events.headers(status.position, 1)
+    return any(datetime.now(UTC) - event.time > BEHIND for event in lacking)
+
+
+def _projector(status: ProjectorStatus, last: int, *, stands_still: bool) -> Finding:
     """A build that nobody reads yet, or any more, is no problem whatever its state."""
     name = f"{status.name} {status.label}"
     if status.state == "missing":
@@ -163,4 +198,7 @@ def _projector(status: ProjectorStatus, last: int) -> Finding:
         return Finding("read models", "problem", f"{name} halted: {status.halted_reason}")
     if status.serving and status.fingerprint_ok is False:
         return Finding("read models", "problem", f"{name} has another shape than this release expects")
-    return Finding("read models", "ok", f"{name} {status.state}, {max(0, last - status.position)} events behind")
+    behind = f"{max(0, last - status.position)} events behind"
+    if stands_still:
+        return Finding("read models", "problem", f"{name} stands still, {behind}: does a worker run?")
+    return Finding("read models", "ok", f"{name} {status.state}, {behind}")

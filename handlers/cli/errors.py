@@ -40,7 +40,7 @@ _FAILED = {
     ("infra.audit.strict_json", "Refused"): "the log does not verify: {}",
     ("infra.read_models.projector", "ProjectorHalted"): "{}",
     ("infra.read_models.rebuild", "RebuildFailed"): "{}",
-    ("handlers.application", "Drifted"): "the streams are not as defined: {}",
+    ("handlers.application", "Drifted"): "the streams are not as defined (`assay init` creates what is missing): {}",
     ("psycopg", "OperationalError"): "PostgreSQL cannot be reached: {}",
     ("nats.errors", "Error"): "NATS: {}",
     ("builtins", "TimeoutError"): "no answer in time: {}",

@@ -29,6 +29,7 @@ from domain.chain import HASH_HEADER
 from infra.access import Role
 from infra.audit import head_store
 from infra.audit.dsse import fingerprint
+from infra.audit.lost_keys import lost_keys
 from infra.audit.signing_key import existing_key, public_pem
 from infra.backup.manifest import (
     HEADS,
@@ -48,9 +49,10 @@ from infra.event_log.connection import Connection, Rejected, Unanswered, answer,
 from infra.event_log.errors import LogError
 from infra.event_log.jetstream import EventStream, Stored
 from infra.event_log.keys import KeyDirectory
+from infra.event_log.session_log import SessionLog
 from infra.event_log.snapshots import take_snapshot
 from infra.postgres import connect
-from infra.private_files import sync_folder
+from infra.private_files import naming, sync_folder
 from infra.settings import Settings
 from infra.streams import ACCESS, BLOBS, EVENT_PREFIX, EVENTS, PARKED, RESTORING, VERDICTS
 
@@ -98,7 +100,7 @@ class _Backup:
         if RESTORING in snapshots[EVENTS]["config"].get("metadata", {}):
             raise LogError(f"{EVENTS} is half restored: run `assay restore` again")
         snapshots[BLOBS] = await self._snapshot(BLOBS)
-        count = self._keys() if keys else None
+        count = await self._keys() if keys else None
         snapshots[ACCESS] = await self._snapshot(ACCESS)
         return Manifest(
             made_at=made_at,
@@ -157,13 +159,17 @@ class _Backup:
                     leaves = base64.b64encode(b"".join(head.leaves)).decode()
                     file.write(_line(size=head.size, envelope=head.envelope, leaves=leaves))
 
-    def _keys(self) -> int:
-        count = 0
+    async def _keys(self) -> int:
+        own, count = KeyDirectory(self._settings.key_dir), 0
         with _file(self._folder / KEYS) as file:
-            for session_id, key in KeyDirectory(self._settings.key_dir).all():
+            for session_id, key in own.all():
                 file.write(_line(session_id=str(session_id), key=base64.b64encode(key.secret).decode()))
                 count += 1
         self._tell(f"{count} keys")
+        if lost := await lost_keys(SessionLog(self._admin, own, self._settings.seal), self._servers.postgres_dsn):
+            self._tell(
+                f"{len(lost)} of the newest sessions have no key in {self._settings.key_dir}, and were not erased"
+            )
         return count
 
     def _signing_key(self, *, with_private: bool) -> str | None:
@@ -183,15 +189,10 @@ class _Backup:
 def _file(path: Path) -> Iterator[BinaryIO]:
     """A private file, on the disk when the block ends; an earlier attempt at it is overwritten. Raises OSError that
     names it."""
-    try:
-        with os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "wb") as file:
-            yield file
-            file.flush()
-            os.fsync(file.fileno())
-    except OSError as error:
-        if error.filename or error.errno is None:
-            raise
-        raise OSError(error.errno, error.strerror, str(path)) from None
+    with naming(path), os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "wb") as file:
+        yield file
+        file.flush()
+        os.fsync(file.fileno())
 
 
 def _line(**fields: Any) -> bytes:

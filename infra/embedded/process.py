@@ -8,6 +8,8 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
+from infra.private_files import naming
+
 LOOPBACK = "127.0.0.1"
 
 
@@ -32,7 +34,7 @@ def write_private(path: Path, text: str) -> None:
     """Replace a file by one that only its owner may read; readers see the old or the new text, never half of one."""
     fresh = path.with_name(path.name + ".new")
     fresh.unlink(missing_ok=True)
-    with os.fdopen(os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w") as file:
+    with naming(path), os.fdopen(os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w") as file:
         file.write(text)
         file.flush()
         os.fsync(file.fileno())

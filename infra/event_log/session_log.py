@@ -29,7 +29,7 @@ from domain.chain import (
     event_hash,
     verify_chain,
 )
-from domain.events import Event, Recorded
+from domain.events import Event, Recorded, SessionErased
 from infra.access import ACTOR_PATTERN
 from infra.event_log.blobs import Blobs
 from infra.event_log.connection import Connection, pauses
@@ -113,6 +113,14 @@ class SessionLog:
     def key(self, session_id: UUID) -> Key | None:
         """The key of the session's content; None if there is none, or no longer."""
         return self._mapper.key(session_id)
+
+    async def lost_key(self, session_id: UUID) -> bool:
+        """The session was recorded sealed and has no key, and yet was not erased (R62)."""
+        if self.key(session_id):
+            return False
+        stored = await self.stored(session_id)
+        erased = any(event.type == SessionErased.TOPIC for event in stored)
+        return bool(stored) and not erased and not stands_open(stored[0].body)
 
     async def destroy_key(self, session_id: UUID) -> None:
         """Erase the session's content in this log for good, blobs included. Repeating it is harmless (R62)."""

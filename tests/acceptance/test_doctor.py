@@ -6,6 +6,7 @@ import asyncio
 import json
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +15,7 @@ import pytest
 from nats.js import JetStreamContext
 
 from handlers.application import jetstream
+from handlers.cli import doctor
 from infra.access import Role
 from infra.audit.dsse import fingerprint
 from infra.audit.signing_key import signing_key
@@ -67,6 +69,7 @@ def test_servers_that_were_never_initialised_are_said_to_be_so(before_init: Any)
     found = problems(before_init)
     for words in ("stream ASSAY_EVENTS does not exist", "consumer planner does not exist", "diagnosis_session v"):
         assert any(words in one for one in found)
+    assert "heads" not in {finding["check"] for finding in before_init.documents}
 
 
 def test_a_healthy_system_has_no_problem(healthy: Any) -> None:
@@ -110,6 +113,50 @@ def test_a_deleted_consumer_is_named(healthy: Any, servers: Servers) -> None:
     assert healthy.here("doctor").status == 0
 
 
+def test_a_stream_that_is_gone_is_not_taken_for_an_empty_one(healthy: Any, servers: Servers) -> None:
+    """R66: where something was recorded, only `assay init` makes it again."""
+    healthy.ask(QUESTION)
+    as_admin(servers, lambda js: js.delete_stream("ASSAY_PARKED"))
+    listed = healthy.here("parked", "list")
+    assert (listed.status, listed.out) == (1, "")
+    assert "(`assay init` creates what is missing): stream ASSAY_PARKED does not exist" in listed.err
+    assert healthy.here("init").status == 0
+    assert healthy.here("parked", "list").err == "nothing is parked\n"
+
+
+def test_keys_that_are_gone_are_not_taken_for_erasure(healthy: Any) -> None:
+    """R62, R66: of a session that was erased nothing is told."""
+    kept, erased = (healthy.ask(QUESTION)["session_id"] for _ in range(2))
+    assert healthy.here("session", "erase", erased, "--reason", "asked for", "--yes").status == 0
+    before = healthy.here("doctor", "--json")
+    key, aside = healthy.folder / "keys" / f"{kept}.key", healthy.folder / "aside.key"
+    key.rename(aside)
+    after, copied = healthy.here("doctor", "--json"), healthy.here("backup", "copy")
+    aside.rename(key)
+    (found,) = problems(after)
+    assert problems(before) == []
+    assert "1 of the newest sessions have no key" in found
+    assert f"the newest is {kept}" in found
+    assert (copied.status, "1 of the newest sessions have no key" in copied.err) == (0, True)
+
+
+def test_a_read_model_that_stands_still_behind_the_log_is_named(
+    healthy: Any, servers: Servers, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """R66: no worker moves it."""
+    monkeypatch.setattr(doctor, "BEHIND", timedelta())
+    monkeypatch.setattr(doctor, "MOVES_S", 0.0)
+    healthy.ask(QUESTION)
+    with psycopg.connect(servers.postgres_dsn, autocommit=True) as connection:
+        where = "WHERE read_model = 'agent_step' AND partition = 3"
+        (position,) = connection.execute(f"SELECT position FROM assay_meta.position {where}").fetchone() or (0,)
+        connection.execute(f"UPDATE assay_meta.position SET position = 1 {where}")
+        ran = healthy.here("doctor", "--json")
+        connection.execute(f"UPDATE assay_meta.position SET position = %s {where}", [position])
+    (found,) = problems(ran)
+    assert "agent_step v1 stands still" in found
+
+
 @contextmanager
 def broken_table(servers: Servers) -> Iterator[None]:
     """A column is missing, so that events cannot be applied."""
@@ -145,12 +192,12 @@ def test_a_question_that_was_answered_is_signed_to_its_end(healthy: Any) -> None
     """R60: `ask` leaves nothing behind that no head covers; the README's commands show it."""
     answered = healthy.ask(QUESTION)
     whole, one = healthy.here("verify", "--json"), healthy.here("verify", answered["session_id"])
-    doctor = healthy.here("doctor")
-    assert (whole.status, one.status, doctor.status) == (0, 0, 0), whole.out + one.out
+    examined = healthy.here("doctor")
+    assert (whole.status, one.status, examined.status) == (0, 0, 0), whole.out + one.out
     assert whole.document["unsigned_events"] == 0
     assert whole.document["events"] == whole.document["signed_events"] > 10
     assert "0 events are not under a head yet" in one.out
-    assert f"{whole.document['events']} events signed at" in doctor.out
+    assert f"{whole.document['events']} events signed at" in examined.out
 
 
 def test_the_public_key_is_named_by_every_head(healthy: Any) -> None:
@@ -168,7 +215,7 @@ def test_a_log_whose_signing_key_is_gone_or_another_takes_nothing_more(healthy: 
     key, aside = healthy.folder / "keys" / "signing.pem", healthy.folder / "signing.pem"
     key_id = healthy.here("heads", "key", "--json").document["key_id"]
     key.rename(aside)
-    doctor, asked, printed = (
+    missing, asked, printed = (
         healthy.here("doctor", "--json"),
         healthy.here("ask", QUESTION),
         healthy.here("heads", "key"),
@@ -178,11 +225,11 @@ def test_a_log_whose_signing_key_is_gone_or_another_takes_nothing_more(healthy: 
     foreign, refused = healthy.here("doctor", "--json"), healthy.here("ask", QUESTION)
     aside.replace(key)
     assert not made
-    for ran, words in ((doctor, f"and there is no {key}"), (foreign, f"not {other_id}")):
+    for ran, words in ((missing, f"and there is no {key}"), (foreign, f"not {other_id}")):
         (found,) = problems(ran)
         assert f"signed by key {key_id!r}, {words}" in found
         assert f"put the key that signed it back as {key}" in found
-    assert [ran.status for ran in (doctor, foreign, asked, refused, printed)] == [3, 3, 1, 1, 2]
+    assert [ran.status for ran in (missing, foreign, asked, refused, printed)] == [3, 3, 1, 1, 2]
     assert "to begin the log anew on purpose, move its heads file away" in asked.err
     assert healthy.here("doctor").status == 0
 

@@ -37,6 +37,7 @@ from infra.event_log.jetstream import EventStream, Stored
 from infra.event_log.keys import KeyDirectory
 from infra.event_log.session_log import SessionLog
 from infra.postgres import connect
+from infra.private_files import create_private
 from infra.settings import Settings
 from infra.streams import EVENT_PREFIX, EVENTS, drift, init_streams, stream_configs
 
@@ -311,6 +312,13 @@ def test_a_backup_that_cannot_be_written_leaves_nothing(new_site: Any, tmp_path:
 
     asyncio.run(scenario())
     assert sorted(path.name for path in tmp_path.iterdir()) == ["old"]
+
+
+def test_a_key_that_cannot_be_written_names_its_file_and_leaves_none(tmp_path: Path) -> None:
+    """R67: a disk that is full says by itself not where."""
+    with files_of_at_most(8), pytest.raises(OSError, match=r"signing\.pem"):
+        create_private(tmp_path / "signing.pem", b"longer than that")
+    assert list(tmp_path.iterdir()) == []
 
 
 @pytest.fixture(scope="module")
