@@ -10,13 +10,16 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from datetime import timedelta
 
 from domain.contracts import Claim, ClaimType
 from domain.gatekeeper.asked import concepts_in, is_name, left_out, stands_in
 from domain.gatekeeper.not_found import says_not_found, stated_besides
+from domain.gatekeeper.services import services_in
 from domain.quotation import lexicon
 from domain.quotation.normalise import normalise
 from domain.quotation.tokens import Reading
+from domain.values.times import spans
 
 SUMMARY_PATHS = frozenset({"$.alerts", "$.logs", "$.evidence_blocks", "$.items"})
 
@@ -24,6 +27,7 @@ _SOURCE = re.compile(r"\bsource=(\S*)")
 _QUERY = re.compile(r"\bquery=(?P<query>.*?)(?:\s+window=\S*)?\s+total=\Z", re.DOTALL)
 _AFTER_WINDOW = re.compile(r".*\bwindow=\S*\s+total=(?P<total>\d+)(?:\s*:\s*(?P<names>.*))?", re.DOTALL)
 _ANYWHERE = re.compile(r"(?:.*\s)?total=(?P<total>\d+)(?:\s*:\s*(?P<names>.*))?", re.DOTALL)
+_WINDOW = re.compile(r".*\bwindow=(\S*)", re.DOTALL)
 _QUOTED_TOTAL = re.compile(r"\btotal\s*=\s*(\d+)(?!\w)")
 _CHINESE = re.compile("[\u4e00-\u9fff]")
 _OTHERS = re.compile(
@@ -32,6 +36,17 @@ _OTHERS = re.compile(
 _LATIN_RUN = re.compile(r"[A-Za-z0-9][A-Za-z0-9_./:-]*[A-Za-z0-9]")
 _PLACE_BEHIND = re.compile(r"\s*(?:[中里内]|平台|系统|监控|返回|查询|检索|搜索)")
 _PLACE_BEFORE = re.compile(r"(?:通过|根据|依据|按照?|在|从|使用|用|由|\b(?:in|via|by|from|at|through|using|on)\b)\s*\Z")
+_PART_OF_DAY = r"(?!\s*的?\s*(?:\d|[上下中]午|凌晨|早|晚|夜|at\b|from\b|between\b))"
+_PERIODS = (
+    (re.compile(r"从未|从来|历史上|自上线以来|\b(?:never|ever)\b", re.IGNORECASE), timedelta.max),
+    (re.compile(r"[上本这]个?月|\b(?:last|this) month\b", re.IGNORECASE), timedelta(days=28)),
+    (re.compile(r"[上本这]个?(?:周|星期)|\b(?:last|this) week\b", re.IGNORECASE), timedelta(days=7)),
+    (
+        re.compile(rf"(?:昨[天日]|前天|[全整]天|\b(?:yesterday|all day)\b){_PART_OF_DAY}", re.IGNORECASE),
+        timedelta(days=1),
+    ),
+)
+"""What a claim says it covers, and the shortest window that does."""
 _LIST_COMMA = re.compile(r"[,、](?![^(]{0,200}\))")
 _OR = re.compile(r"\s*(?:[、,/与和及或]|以及|\bor\b|\band\b)?\s*", re.IGNORECASE)
 _GENERIC = re.compile(
@@ -57,6 +72,7 @@ class Summary:
     total: int | None
     names: str
     query: str = ""
+    searched: timedelta | None = None  # how long the window is
 
     @classmethod
     def of(cls, text: str) -> Summary:
@@ -67,7 +83,11 @@ class Summary:
         total = int(found["total"]) if found else None
         asked = _QUERY.search(text, 0, found.start("total")) if found else None
         names = (found["names"] or "") if found else ""
-        return cls(source[1] if source else "", total, names, asked["query"] if asked else "")
+        window = _WINDOW.search(text)
+        lengths = spans(window[1]) if window else ()
+        return cls(
+            source[1] if source else "", total, names, asked["query"] if asked else "", max(lengths, default=None)
+        )
 
 
 def fault_of_citation(excerpt: str, summary: Summary) -> str | None:
@@ -92,8 +112,18 @@ def fault_of_absence(claim: Claim, excerpt: str, summary: Summary, tool_name: st
         return f"the claim states more than that something was not found: {rider[:120]}"
     if condition := left_out(claim.claim_text, summary.query):
         return f"the search asked for less than the claim denies, only for {condition[:120]}"
+    if period := _not_searched(claim.claim_text, summary):
+        return f"the searched window is shorter than {period}"
     found = _found_after_all(claim.claim_text, summary, tool_name, list(items))
     return f"what the claim calls not found is there: {found[:120]}" if found else None
+
+
+def _not_searched(claim_text: str, summary: Summary) -> str | None:
+    """A period that the claim speaks of and the search did not cover."""
+    for period, length in _PERIODS:
+        if (said := period.search(claim_text)) and summary.searched is not None and summary.searched < length:
+            return said[0]
+    return None
 
 
 def _found_after_all(claim_text: str, summary: Summary, tool_name: str, items: Sequence[str]) -> str | None:
@@ -101,6 +131,7 @@ def _found_after_all(claim_text: str, summary: Summary, tool_name: str, items: S
     listed = [name.strip() for name in _LIST_COMMA.split(summary.names) if name.strip()]
     text, there = normalise(claim_text), [*listed, *items]
     groups = _name_groups(text, {summary.source.casefold(), tool_name.casefold()})
+    groups += [[service] for service in services_in(text, ()) if service not in text]  # 支付服务
     if concepts := concepts_in(text):
         groups.append(concepts)
     if groups and (held := next((item for item in there if _holds_all(item, groups)), None)):

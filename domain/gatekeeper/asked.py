@@ -10,12 +10,15 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from domain.agents.scope import SYNONYMS
+from domain.gatekeeper.services import speaks_of
 from domain.quotation.normalise import normalise
 from domain.quotation.tokens import CJK, Reading, is_number
 
 _CONDITION_END = re.compile(r"[,;{}()|]|&&|\b(?:AND|and)\b|(?<=[\w\"'])\s+(?=[\w.]+\s?!?[=:~])")
 _KEY = re.compile(r"""^\s*["']?(?P<key>[\w.@-]+)["']?\s*(?:=~|!~|!=|==|=|:(?!\S*/))\s*""")
-_CONNECTIVES = frozenset({"or", "and", "not", "by", "sum", "rate", "count", "words", "query", "match", "message"})
+_CONNECTIVES = frozenset(
+    {"or", "and", "not", "by", "sum", "rate", "count", "words", "query", "match", "message", "alerts"}
+)
 _TERM_KEYS = frozenset({"words", "query", "q", "keyword", "keywords", "message", "text"})
 _CHINESE_RUN = re.compile(rf"[{CJK}]+")
 _PART = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+|[^\sA-Za-z0-9_-]+")
@@ -95,7 +98,7 @@ def is_name(word: str) -> bool:
 
 def stands_in(term: str, text: str) -> bool:
     """Whether a text holds a term, however it is cased, joined or called; of Chinese two of its characters do."""
-    return any(form.search(text) for form in _forms(term))
+    return speaks_of(text, term) or any(form.search(text) for form in _forms(term))
 
 
 def concepts_in(text: str) -> list[str]:

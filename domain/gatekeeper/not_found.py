@@ -30,7 +30,7 @@ _CLAUSE_END = re.compile(
     r"|\b(?:but|however|so|therefore|because|since|while|although|though|which|meaning|indicat\w+|caus\w+)\b|\band\b(?=\s+(?:no|none|nothing)\b)",
     re.IGNORECASE,
 )
-_HAPPENED = re.compile(r"已(?:经)?(?![查检搜知有排核])")
+_HAPPENED = re.compile(r"已(?:经)?(?![查检搜知有排核])|(?:未|没有?)(?:使用|调用|通过|按照)")
 _CONCEPTS = "|".join(re.escape(name) for names in SYNONYMS for name in names if not name.isascii())
 _FRAME = re.compile(
     rf"{_CONCEPTS}|告警|日志|记录|窗口|时段|时间|范围|期间|任何|任意|所有|全部|相关|检索|查询|搜索|查看|排查|核对|检查|核实|结果|系统"

@@ -13,6 +13,7 @@ from domain.quotation.tokens import Reading, token_spans
 WINDOW = 2_000  # characters of an item that are shown
 _MAX_EXCERPT = 400
 _MAX_ITEM = 8_000
+_BLOCK = 1_000
 
 
 def window(text: str, centre: int) -> str:
@@ -27,8 +28,19 @@ def window_at(text: str, reading: Reading, index: int) -> str:
         return text
     offset = reading.offset_of(index)
     if len(reading.text) != len(text):
-        offset = bisect_left(range(len(text)), offset, key=lambda end: len(normalise(text[:end])))
+        offset = _offset_in(text, offset)
     return window(text, offset)
+
+
+def _offset_in(text: str, offset: int) -> int:
+    """Where `offset` of the normalised text lies in the text itself; blocks keep it linear."""
+    for start in range(0, len(text), _BLOCK):
+        block = text[start : start + _BLOCK]
+        length = len(normalise(block))
+        if offset < length:
+            return start + bisect_left(range(len(block)), offset, key=lambda end: len(normalise(block[:end])))
+        offset -= length
+    return len(text)
 
 
 def nearest(excerpt: Reading, item: Reading) -> tuple[str, str]:

@@ -142,7 +142,18 @@ def _forgive(excerpt: Passage, item: Passage) -> QuotationMatch | None:
             )
         if is_near_miss(wanted, held):
             return _explained(MatchKind.NEAR_MISS, wanted, held, "uncritical words or whole clauses differ")
-    return None
+    return _forgive_order(excerpt, item)
+
+
+def _forgive_order(excerpt: Passage, item: Passage) -> QuotationMatch | None:
+    """A near miss of a text that differs in the commas of its numbers or the order of its labels."""
+    wanted, held = excerpt.regrouped, item.regrouped
+    if (wanted is excerpt.plain and held is item.plain) or not _could_hold(held, wanted):
+        return None
+    run = find_run(wanted, held, fold=True)
+    if run is None or (run.fault and run.fault.kind is MatchKind.MISMATCH):
+        return None
+    return _explained(MatchKind.NEAR_MISS, wanted, held, "commas in numbers or the order of labels differ")
 
 
 def _refuse(excerpt: Passage, item: Passage) -> QuotationMatch:

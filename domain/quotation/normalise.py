@@ -11,6 +11,9 @@ _BLOCK_QUOTE = re.compile(r"^[ \t]*(?:>[ \t]+)+(?!\d)", re.MULTILINE)
 _EMPHASIS = re.compile(r"(?<![\w+])(?:\*{1,3}|`{1,3})(?=\S)|(?<=\S)(?:\*{1,3}|`{1,3})(?![\w+-])")
 _ANY_BLOCK_QUOTE = re.compile(r"^[ \t]*(?:>[ \t]*)+", re.MULTILINE)
 _WIDE_COLON = re.compile(r"(?<![A-Za-z0-9_-])(\d{1,2}：\d{2}(?:：\d{2})?)(?!\d)|：")
+_THOUSANDS = re.compile(r"(?<![\d.,])\d{1,3}(?:,\d{3})+(?![\d,])")
+_LABEL = re.compile(r"""\w+=(?:"[^"\n]*"|'[^'\n]*')""")
+_LABELS = re.compile(rf"(?<=\w)\{{((?:{_LABEL.pattern},?\s?)+)\}}")
 _JSON_ESCAPES = re.compile(r'(?:\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}))+')
 _SURROGATES = re.compile(r"[\ud800-\udfff]")
 
@@ -61,6 +64,12 @@ def undisguised(text: str) -> str:
 def without_block_quotes(text: str) -> str:
     """The text without the `>` of Markdown block quotes, also before a number, where it might be a comparison."""
     return _ANY_BLOCK_QUOTE.sub("", text)
+
+
+def regrouped(text: str) -> str:
+    """The text with thousands written without commas, and with the labels of each `metric{…}` ordered by name."""
+    text = _THOUSANDS.sub(lambda found: found[0].replace(",", ""), text) if "," in text else text
+    return _LABELS.sub(lambda found: "{" + ",".join(sorted(_LABEL.findall(found[1]))) + "}", text)
 
 
 def with_wide_colons_apart(text: str) -> str:

@@ -51,8 +51,7 @@ def find_run(excerpt: Reading, item: Reading, *, fold: bool) -> Found | None:
 
 def find_elided(excerpt: Reading, item: Reading, *, fold: bool) -> Found | None:
     """The place of an excerpt whose parts are joined by explicit ellipses: in order, of one item."""
-    pieces = (Reading.of(piece) for piece in _ELLIPSIS.split(excerpt.text))
-    fragments = [piece for piece in pieces if piece.words]
+    fragments = _fragments(excerpt)
     if len(fragments) < 2:
         return None
     first: Found | None = None
@@ -67,19 +66,42 @@ def find_elided(excerpt: Reading, item: Reading, *, fold: bool) -> Found | None:
 
 
 def find_inside_compounds(excerpt: Reading, item: Reading) -> Found | None:
-    """A place where the excerpt begins or ends inside a compound without digits."""
-    needle = SEPARATOR.join(excerpt.folded)
-    at = item.joined_folded.find(needle)
+    """A place where the excerpt, or a fragment of it beside an ellipsis, begins or ends inside a compound without
+    digits."""
+    pieces = _fragments(excerpt)
+    at, start, cut = 0, None, list[str]()
+    for piece in pieces if len(pieces) <= MAX_FRAGMENTS else ():
+        place = _place_of_piece(SEPARATOR.join(piece.folded), item.joined_folded, at, whole=len(pieces) > 1)
+        if place is None:
+            return None
+        first, at, cuts = place
+        start = first if start is None else start
+        cut += cuts
+    if start is None or not cut:
+        return None
+    fault = Fault("it begins or ends inside a compound", ", ".join(cut))
+    words = item.joined_folded.count(SEPARATOR, 0, start) - 1
+    return Found(words, min(words + len(excerpt.words), len(item.words)), fault)
+
+
+def _fragments(excerpt: Reading) -> list[Reading]:
+    if not _ELLIPSIS.search(excerpt.text):
+        return [excerpt]
+    return [piece for piece in map(Reading.of, _ELLIPSIS.split(excerpt.text)) if piece.words]
+
+
+def _place_of_piece(needle: str, joined: str, start: int, *, whole: bool) -> tuple[int, int, list[str]] | None:
+    """Where a piece stands that is cut inside compounds, or with `whole` is made of whole words; and the compounds."""
+    at = joined.find(needle, start)
     for _ in range(MAX_OCCURRENCES):
         if at < 0:
             return None
         end = at + len(needle)
-        cut = _cut_compounds(item.joined_folded, at, end)
-        if cut:
-            start = item.joined_folded.count(SEPARATOR, 0, at) - 1
-            fault = Fault("it begins or ends inside a compound", ", ".join(cut))
-            return Found(start, start + len(excerpt.words), fault)
-        at = item.joined_folded.find(needle, at + 1)
+        is_whole = joined[at - 1] == joined[end] == SEPARATOR
+        cut = [] if is_whole else _cut_compounds(joined, at, end)
+        if cut or (whole and is_whole):
+            return at, end, cut
+        at = joined.find(needle, at + 1)
     return None
 
 

@@ -11,6 +11,7 @@ from domain.quotation.normalise import (
     DIRECTIONS,
     MARKS,
     normalise,
+    regrouped,
     unescape_json,
     with_wide_colons_apart,
     without_block_quotes,
@@ -247,6 +248,12 @@ class Passage:
         """Without block quotes before numbers; None where there are none."""
         stripped = without_block_quotes(self.plain.text)
         return None if stripped == self.plain.text else Reading.of(stripped)
+
+    @cached_property
+    def regrouped(self) -> Reading:
+        """Thousands without commas, labels of a metric in the order of their names."""
+        text = regrouped(self.plain.text)
+        return self.plain if text == self.plain.text else Reading.of(text)
 
     @cached_property
     def colons_apart(self) -> Reading:

@@ -31,6 +31,14 @@ STALE = "evidence.stale"
 
 _NOW = re.compile(r"本次|此次|这次|当前|目前|现在|此刻|正在|\bfiring\b|\bcurrently\b|\bright now\b", re.IGNORECASE)
 _HAPPENED = re.compile(r"已(?!知)|处于|仍在|持续|\b(?:is|are|has been|have been)\b", re.IGNORECASE)
+_KINDS_OF_THINGS = frozenset(
+    (
+        *("mysql", "mariadb", "postgresql", "mongodb", "clickhouse", "elasticsearch", "openresty", "zookeeper", "k8s"),
+        *("rabbitmq", "rocketmq", "activemq", "oom", "oomkilled", "oomkiller", "outofmemory", "outofmemoryerror"),
+        *("crashloop", "crashloopbackoff"),
+    )
+)
+"""Products and troubles that an item shows without their name: they tell what sort of thing it is, not which one."""
 _SAID_BY_DOCUMENTS = re.compile(
     r"知识库|文档|手册|预案|规范|指南|条目|案例|建议|应当?|需要?|可以?|如果|若|表示|意味|是指|时[，,]"
     r"|runbook|knowledge|document|playbook|guide|recommend|should|when|if\b",
@@ -160,5 +168,7 @@ def unknown_names(text: str, grounds: Grounds, *, searched: bool) -> list[Name]:
     return [
         name
         for name in names_in(text)
-        if not recorded.asks_for(name.text) and not recorded.holds(name.text, searched=searched)
+        if name.text.casefold() not in _KINDS_OF_THINGS
+        and not recorded.asks_for(name.text)
+        and not recorded.holds(name.text, searched=searched)
     ]

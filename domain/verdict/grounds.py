@@ -27,10 +27,10 @@ from domain.contracts import (
     ToolInvocation,
     TraceEntry,
 )
+from domain.gatekeeper.services import services_in, services_of, speaks_of
 from domain.values.entities import RecordedWording, Wording
 from domain.values.measurements import Measurements
 from domain.values.times import spans
-from domain.verdict.services import services_in, services_of, speaks_of
 from domain.verdict.staleness import asked_window, is_stale
 
 
@@ -81,15 +81,24 @@ class Grounds:
 
     def proving_texts(self, claim: Claim) -> tuple[str, ...]:
         """What may prove the claim: documents speak for documentation alone, live items for what is happening (R21)."""
+        return tuple(map(item_text, self._proving(claim)))
+
+    def _proving(self, claim: Claim) -> list[CheckedBinding]:
         wanted = ToolClass.REFERENCE if claim.claim_type is ClaimType.DOCUMENTATION else ToolClass.LIVE
-        passed = [b for b in self.passed(claim) if self.tool_classes.get(b.tool_name, wanted) is wanted]
-        return tuple(map(item_text, passed))
+        return [b for b in self.passed(claim) if self.tool_classes.get(b.tool_name, wanted) is wanted]
 
     def subjects_missing(self, claim: Claim) -> tuple[str, ...]:
-        """The services that the claim speaks of and none of its items does."""
-        items = self.proving_texts(claim)
+        """The services that the claim speaks of and none of its items does, however far from the quotation."""
+        items = [
+            self._whole_items.get((b.source_invocation_id, b.raw_path), item_text(b)) for b in self._proving(claim)
+        ]
         said = services_in(claim.claim_text, self._services)
         return tuple(service for service in said if not any(speaks_of(item, service) for item in items))
+
+    @cached_property
+    def _whole_items(self) -> Mapping[tuple[int | None, str | None], str]:
+        """The items in full: a passed binding shows no more than a window of one."""
+        return {(call.id, ref.raw_path): ref.text for call in self.invocations or () for ref in _refs(call)}
 
     @cached_property
     def _services(self) -> tuple[str, ...]:

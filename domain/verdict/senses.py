@@ -16,21 +16,31 @@ from domain.values.numbers import values_in
 from domain.values.value import Role, Value
 
 _NEVER = "(?!)"
+_CLAUSE = r"[^，,。；;\n]{0,20}"
+_ALERT = r"(?:告警|报警|(?-i:[A-Z][a-z]+[A-Z]\w+))"
+_UP_METRIC = r"(?<![A-Za-z_])up(?:\{[^{}]*\})?[ =:]{1,4}"
 _OPPOSITES: dict[str, tuple[str, str]] = {
     "alert": (
         r"firing|触发|告警中",
-        r"resolved|recovered|cleared|inactive|恢复(?!时间|建议|步骤|方案)|解除|消除|已关闭",
+        r"resolved|recovered|cleared|inactive|gone away|no longer (?:firing|active)"
+        r"|恢复(?!时间|建议|步骤|方案)|解除|消除"
+        r"|已关闭|自愈|(?:回到|降至|回归)正常|back to normal|零告警"
+        r"|告警(?:数量?|条数)?(?:为零|为 ?0(?![.\d]))|一切(?:如常|正常)"
+        rf"|{_ALERT}{_CLAUSE}已(?:经|被)?(?:自动)?(?:结束|修复|解决|消失)|{_ALERT}(?:均|都|也|并|已)?不存在"
+        rf"|(?:不存在|并无|不再有?|再无){_CLAUSE}(?:触发|{_ALERT})",
     ),
     "running": (
-        r"online|running|在线|运行(?:中|正常)|(?<!set )(?<!back )(?<!start )up(?!\s*to\b)",
-        r"down|offline|crashed|stopped|terminated|离线|下线|宕机|崩溃|已停止",
+        r"online|running|在线|运行(?:中|正常)|(?<!set )(?<!back )(?<!start )up(?!\s*to\b|[{ =:]|\s*指标)"
+        rf"|(?<=is )up|已 ?up|{_UP_METRIC}1(?![\d.])",
+        rf"{_UP_METRIC}0(?![\d.])|down|offline|crashed|stopped|terminated|离线|下线|宕机|崩溃|已停止",
     ),
     "outcome": (r"succeeded|success|successful|successfully|成功", r"failed|fails|failure|unsuccessful|失败"),
+    "completion": (r"succeeded|成功(?!率)", r"timed out"),
     "trend": (
         r"rising|rose|increased|increasing|climbing|上升|升高|上涨|增加|增长|增多|攀升",
         r"falling|fell|decreased|decreasing|dropped|dropping|下降|降低|回落|减少|下滑",
     ),
-    "health": (r"healthy|健康|正常|通过|良好", r"unhealthy|异常|不良"),
+    "health": (r"healthy|健康(?!检查|状态|度|探针)|正常|通过|良好", r"unhealthy|异常|不良"),
     "access": (r"available|reachable|可用|可达", r"unavailable|unreachable"),
     "link": (r"connected|已连接|连接成功", r"disconnected|断开|断连"),
     "permission": (r"allowed|granted|permitted|accepted|允许|放行", r"denied|refused|rejected|forbidden|拒绝|禁止"),
@@ -42,6 +52,12 @@ _OPPOSITES: dict[str, tuple[str, str]] = {
     "stock": (r"充足|足够|sufficient|enough", r"不足|短缺|低于安全|insufficient|shortage"),
     "height": (r"(?:高于|超出|above)(?!.{0,5}\d)", r"(?:低于|below)(?!.{0,5}\d)"),
     "check": (r"通过|passed|成功", r"失败|failed"),
+    "done": (
+        r"applied|in sync|synced|synchronized|elected|reloaded|executed|committed"
+        r"|已(?:经|被)?(?:执行|应用|生效|同步|当选|成为 ?leader|重新加载|加载|提交)",
+        r"(?:reload|load|sync|migration|update|restart|job|task|step) (?:was |is )?skipped"
+        r"|election lost|lost (?:the )?election",
+    ),
     "finding": (r"found|detected|发现|检测到|检出", _NEVER),
 }
 _LEVELS = {
@@ -50,13 +66,17 @@ _LEVELS = {
     "warning": r"WARN(?:ING)?|(?i:(?:level|severity)=warn(?:ing)?)|warning|警告级",
     "error": r"ERROR|(?i:(?:level|severity)=err(?:or)?)|错误级",
     "critical": r"FATAL|CRITICAL|critical|(?i:(?:level|severity)=fatal)|严重级|致命级",
+    "minor": (
+        r"(?:级别|等级|程度)[仅为是属于:较 ]{0,4}(?:一般|普通|提示|低)|INFO|WARN(?:ING)?|warning|信息级"
+        r"|警告级|P[2-4](?!\d)|(?i:(?:level|severity|priority)=(?:info|warn(?:ing)?|minor|low|notice|medium))"
+    ),
     **{f"P{rank}": rf"P{rank}(?!\d)" for rank in range(5)},
 }
 _ALERT_STATES = {state: rf"(?i:{state})" for state in ("firing", "pending", "resolved", "inactive")}
 _MORE = r"超过|超出|高于|大于|多于|above|over|more than|greater than|exceed(?:s|ed|ing)?|(?<![-=])>=?"
 _LESS = r"低于|小于|少于|不到|不足|below|under|less than|<=?"
 _NEGATED = re.compile(
-    r"(?:[未没无](?!论|线|来)|不(?!断|仅|但|过|同|久|少|管)|并非|不是|\b(?:not|no|never|without|cannot)\b|n't\b)"
+    r"(?:[未没无](?!论|线|来)|不(?!断|仅|但|过|同|久|少|管)|并非|不是|\b(?:not|no|never|without|cannot)\b|n't\b|(?<![\d.])0/\d+)"
     r"[\u4e00-\u9fff ]{0,5}(?:[A-Za-z]+ ){0,2}\Z",
     re.IGNORECASE,
 )

@@ -164,6 +164,8 @@ def _tried(raw: bytes, answer: Callable[[str], Answer]) -> Answer | str:
 
 
 def _lines(name: str) -> Iterator[bytes]:
+    if name == "-" and sys.stdin is None:
+        raise UsageError("-: standard input is closed")
     try:
         with nullcontext(sys.stdin.buffer) if name == "-" else open(name, "rb") as stream:
             yield from stream

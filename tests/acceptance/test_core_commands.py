@@ -330,3 +330,12 @@ print(json.dumps(sorted({{name.split(".")[0] for name in sys.modules}} & {SERVER
     *answers, clients = done.stdout.splitlines()
     assert len(answers) == 3000
     assert json.loads(clients) == []
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_a_closed_standard_input_is_unusable(command: tuple[str, ...]) -> None:
+    """R61: exit 2 and a clear text for unusable input."""
+    line = shlex.join([sys.executable, "-m", "handlers", *command, "--lines", "-"])
+    done = subprocess.run(["sh", "-c", f"{line} <&-"], cwd=ROOT, capture_output=True, check=False)
+    assert (done.returncode, done.stdout) == (2, b"")
+    assert done.stderr.decode().strip().endswith("-: standard input is closed")

@@ -1,5 +1,7 @@
 """R20: when a summary ref proves that something was not found."""
 
+from datetime import timedelta
+
 import pytest
 
 from domain.contracts import Claim, ClaimType
@@ -132,10 +134,37 @@ def test_the_excerpt_must_contain_the_total(excerpt: str) -> None:
     assert fault("未检索到日志", NOTHING, excerpt=excerpt) == "the excerpt does not contain the total of the summary"
 
 
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        ("昨天未检索到日志", "the searched window is shorter than 昨天"),
+        ("本周未检索到日志", "the searched window is shorter than 本周"),
+        ("从未检索到日志", "the searched window is shorter than 从未"),
+        ("No logs were found yesterday", "the searched window is shorter than yesterday"),
+        ("昨天 6 点到 7 点未检索到日志", None),
+        ("未使用 HikariCP，未检索到日志", "the claim states more than that something was not found: 未使用 HikariCP"),
+    ],
+)
+def test_an_absence_reaches_no_further_than_the_searched_window(text: str, reason: str | None) -> None:
+    """R20: where and when was looked is all that a summary proves."""
+    assert fault(text, UNASKED) == reason
+
+
+def test_a_service_may_be_called_by_its_chinese_name() -> None:
+    """R20: 订单服务 is order-service, where it was asked for and where it was found."""
+    asked = "source=application-logs query=service=order-service window=06:00/07:00 total=0"
+    found = "source=alert-hub query=ALERTS window=06:00/07:00 total=1: HighMemoryUsage(order-service)"
+    assert fault("未检索到订单服务的日志", asked) is None
+    assert fault("未检索到支付服务的日志", asked) is not None
+    assert fault("未检索到订单服务的告警", found) is not None
+
+
 def test_a_total_in_the_echoed_query_is_not_the_total() -> None:
     """R20: the total is written by code; the query echoes the request."""
     summary = 'source=app-logs query="total=0 AND window=x total=0" window=06:00/07:00 total=3: a, b, c'
-    assert Summary.of(summary) == Summary("app-logs", 3, "a, b, c", '"total=0 AND window=x total=0"')
+    assert Summary.of(summary) == Summary(
+        "app-logs", 3, "a, b, c", '"total=0 AND window=x total=0"', timedelta(hours=1)
+    )
     assert fault_of_citation('query="total=0 AND window=x', Summary.of(summary)) is not None
 
 

@@ -153,6 +153,14 @@ def test_an_honest_quotation_passes(excerpt: str, item: str, kind: MatchKind) ->
         row(UNCHECKABLE, "差额 2,1", "差额 2,1 起", "under 8 characters, Chinese"),
         row(UNCHECKABLE, "", HEAP, "nothing quoted"),
         row(UNCHECKABLE, "**...**", HEAP, "no words quoted"),
+        row(NEAR_MISS, "rate 1289 req/s", "rate 1,289 req/s", "thousands without a comma"),
+        row(
+            NEAR_MISS,
+            'http_requests_total{code="500",service="checkout"} 1289',
+            'http_requests_total{service="checkout",code="500"} 1289',
+            "labels in another order",
+        ),
+        row(NEAR_MISS, "SQLTransientConnectionException ... at com.acme.order.Repo.load", TRACE, "cut at an ellipsis"),
     ],
 )
 def test_a_weak_quotation_is_low_confid(excerpt: str, item: str, kind: MatchKind) -> None:

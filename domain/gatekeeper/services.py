@@ -17,12 +17,6 @@ _SHAPED = re.compile(
 )
 _SHORTEST = 4  # characters: a shorter name is a word like app
 
-_PRODUCTS = (
-    *("redis", "mysql", "postgresql", "oracle", "mongodb", "elasticsearch", "clickhouse", "cassandra", "memcached"),
-    *("kafka", "rabbitmq", "rocketmq", "zookeeper", "etcd", "nginx", "tomcat", "consul", "nacos", "kubernetes"),
-)
-"""Things that break and are blamed; a claim about one needs an item about it."""
-
 _CHINESE = {
     **{"order": "订单", "payment": "支付", "user": "用户", "inventory": "库存", "notification": "通知"},
     **{"gateway": "网关", "auth": "认证", "account": "账户", "product": "商品", "cart": "购物车", "search": "搜索"},
@@ -44,10 +38,10 @@ def _named(call: ToolInvocation) -> Iterator[str]:
 
 
 def services_in(text: str, known: Sequence[str]) -> tuple[str, ...]:
-    """The services of a text: known ones, what is shaped like one or called one in Chinese, and products."""
+    """The services of a text: known ones, and what is shaped like one or called one in Chinese."""
     shaped = (found[0] for found in _SHAPED.finditer(text))
     called = (f"{name}-service" for name in _CHINESE)
-    return tuple(dict.fromkeys([*shaped, *(s for s in (*known, *called, *_PRODUCTS) if speaks_of(text, s))]))
+    return tuple(dict.fromkeys([*shaped, *(s for s in (*known, *called) if speaks_of(text, s))]))
 
 
 def speaks_of(text: str, service: str) -> bool:
