@@ -48,8 +48,9 @@ _CONCLUSIONS: tuple[tuple[str, str], ...] = (
     ),
     (r"退款|\brefund(?:s|ed)?\b", "refund|退"),
     (
-        r"一切(?:正常|如常)|[全部均都]{1,2}(?:健康)?(?:检查|校验|验证|测试)[全部均都]{0,2}通过",
-        r"succe|\bpassed\b|healthy|\bok\b|成功|通过|正常",
+        r"一切(?:正常|如常)|系统运行(?:良好|正常)|[全部均都]{1,2}(?:健康)?(?:检查|校验|验证|测试)[全部均都]{0,2}通过"
+        r"|通过了?(?:全部|所有)(?:检查|校验|验证|测试)",
+        r"succe|\bpassed\b|healthy|running|\bok\b|成功|通过|正常",
     ),
 )
 """Strong diagnoses (the first pattern) that whatever proves them names (the second pattern, or the same words), also
