@@ -12,11 +12,12 @@ from functools import cached_property
 from typing import assert_never
 
 from domain.values.fields import kinds_of, readings, tells_change, tells_lasting
-from domain.values.latitude import latitude
+from domain.values.keyed import Keyed
 from domain.values.naming import is_limit, is_ordinal, names_a_thing
 from domain.values.numbers import seen, values_in
-from domain.values.relations import Numbers, Relations, family
+from domain.values.relations import Numbers, Relations, chains_in, family, fits
 from domain.values.sayings import Sayings, tells_rest
+from domain.values.series import SeriesOrder
 from domain.values.times import TimeMention, spans, times_in
 from domain.values.units import BARE, BYTES, COUNT, POINTS, RATIO, TIME
 from domain.values.value import Extent, Role, Value
@@ -39,6 +40,8 @@ class Measurements:
         self._numbers: dict[str, list[Fraction]] = defaultdict(list)
         self._vague: set[tuple[str, Extent]] = set()
         self._relations = Relations()
+        self._keyed = Keyed()
+        self._order = SeriesOrder()
         self._counted = {Fraction(count) for count in counts}
         self._times: list[TimeMention] = []
         self._now = now
@@ -64,6 +67,9 @@ class Measurements:
             for dimension, number in _other_readings(value, text, kinds):
                 self._numbers[dimension].append(number)
         self._relations.read(text, values)
+        self._keyed.read(values)
+        for chain in chains_in(text, [value for value in values if value.extent is None]):
+            self._order.read(text, chain)
         self._numbers[TIME] += [Fraction(int(length.total_seconds())) for length in spans(text)]
         self._times += times_in(text)
 
@@ -80,7 +86,7 @@ class Measurements:
 
     def entail(self, value: Value) -> bool:
         """Whether the value is stated, or is a count, a difference, a ratio or an elapsed time of what stands here."""
-        if not self._sayings.bear_rate(value):
+        if self._keyed.contradict(value) or not self._sayings.bear_rate(value):
             return False
         if is_ordinal(value):
             return self._stated.get(_ORDINAL, _NOTHING).hold(value)
@@ -89,9 +95,13 @@ class Measurements:
         derivations = (self._is_count, self._is_difference, self._is_rest, self._is_ratio, self._is_elapsed)
         return any(is_derived(value) for is_derived in derivations)
 
+    def turned_round(self, text: str, values: Sequence[Value]) -> list[str]:
+        """The changes (从 A 降到 B) and extremes of a text that run against the series here, as written."""
+        return self._order.turned_round(text, values)
+
     def _is_put(self, value: Value) -> bool:
         """Whether the value is stated, or a true bound or rounding of one that is."""
-        return self.state(value) or _fits(value, self._stated.get(value.dimension, _NOTHING))
+        return self.state(value) or fits(value, self._stated.get(value.dimension, _NOTHING))
 
     def hold_time(self, mention: TimeMention) -> bool:
         return any(mention.is_part_of(known, self._now) for known in self._times)
@@ -107,11 +117,11 @@ class Measurements:
         """还剩 8.5GiB; percentage points are the difference of two shares."""
         if not tells_change(value):
             return False
-        return _fits(replace(value, number=abs(value.number)), self._differences.get(family(value.dimension), _NOTHING))
+        return fits(replace(value, number=abs(value.number)), self._differences.get(family(value.dimension), _NOTHING))
 
     def _is_rest(self, value: Value) -> bool:
         """剩余不足 5% where 95.3% are used."""
-        return value.dimension == RATIO and tells_rest(value) and _fits(value, self._rests)
+        return value.dimension == RATIO and tells_rest(value) and fits(value, self._rests)
 
     @cached_property
     def _rests(self) -> Numbers:
@@ -155,12 +165,6 @@ class Measurements:
         return self._elapsed.has_between(low, high, with_high=False)
 
 
-def _fits(value: Value, numbers: Numbers) -> bool:
-    """Whether one of the numbers may be put so, with the bound or the rounding that the words beside it tell."""
-    extent = latitude(value)
-    return numbers.hold(value) or (extent is not None and numbers.hold(replace(value, extent=extent)))
-
-
 def _other_readings(value: Value, text: str, kinds: frozenset[str]) -> Iterator[tuple[str, Fraction]]:
     """What else a number may be said to be than what is written."""
     if names_a_thing(value):
@@ -192,11 +196,13 @@ def unsupported_values(
     The question excuses identifiers and times; `windows` (seconds) are the lengths of time that were asked or searched.
     """
     text = seen(text)
+    values = values_in(text)
     missing = [
         text[value.start : value.end]
-        for value in values_in(text)
+        for value in values
         if not items.entail(value) and not _is_excused(value, question, windows)
     ]
+    missing += items.turned_round(text, values)
     missing += [
         text[mention.start : mention.end]
         for mention in times_in(text)

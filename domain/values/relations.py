@@ -10,10 +10,12 @@ import re
 from bisect import bisect_left, bisect_right
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 from fractions import Fraction
 from itertools import combinations, pairwise
 
 from domain.values.fields import field_of
+from domain.values.latitude import latitude
 from domain.values.units import BARE, COUNT
 from domain.values.value import Value
 
@@ -57,7 +59,7 @@ class Relations:
     def read(self, text: str, values: Sequence[Value]) -> None:
         exact_values = [value for value in values if value.extent is None]
         fields: dict[tuple[str, str], Value] = {}
-        for chain in _chains(text, exact_values):
+        for chain in chains_in(text, exact_values):
             if len(chain) > 2:
                 self.longest.add(Fraction(len(chain)))
             first = chain[0]
@@ -75,7 +77,8 @@ class Relations:
         return ((family(one.dimension), one.number, other.number) for one, other in found)
 
 
-def _chains(text: str, values: Sequence[Value]) -> list[list[Value]]:
+def chains_in(text: str, values: Sequence[Value]) -> list[list[Value]]:
+    """Neighbours of one kind that a sign or a word joins, or that stand in one list."""
     chains: list[list[Value]] = []
     for value in values:
         last = chains[-1][-1] if chains else None
@@ -139,3 +142,9 @@ class Numbers:
         if extent := value.extent:
             return self.has_between(extent.low, extent.high, with_low=extent.with_low, with_high=extent.with_high)
         return self.has_between(value.number - tolerance, value.number + tolerance)
+
+
+def fits(value: Value, numbers: Numbers) -> bool:
+    """Whether one of the numbers may be put so, with the bound or the rounding that the words beside it tell."""
+    extent = latitude(value)
+    return numbers.hold(value) or (extent is not None and numbers.hold(replace(value, extent=extent)))
