@@ -66,7 +66,11 @@ def test_the_state_as_of_an_event_is_shown(served: Any, asked: str) -> None:
 
 @pytest.mark.parametrize(
     ("at", "message"),
-    [("0", "must be at least 1, not 0"), ("1000", "events, not 1000"), ("x", "invalid")],
+    [
+        ("0", "must be a whole number from 1, not '0'"),
+        ("1000", "events, not 1000"),
+        ("x", "must be a whole number from 1, not 'x'"),
+    ],
 )
 def test_an_event_that_is_not_there_is_named(served: Any, asked: str, at: str, message: str) -> None:
     """R58."""

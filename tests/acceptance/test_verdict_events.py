@@ -143,6 +143,7 @@ def test_an_override_supersedes_the_verdict_for_everybody(served: Any) -> None:
             "version": len(before) + 1,
             "verdict_in_force": "REJECT",
             "superseded_version": issued["version"],
+            "reason_kept": True,
         },
     )
     first, _, superseding = (
