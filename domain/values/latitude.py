@@ -13,12 +13,14 @@ from domain.values.numerals import last_place
 from domain.values.units import COUNT, TIME
 from domain.values.value import Extent, Role, Value
 
-_MORE = (
-    r"超过|超出|高于|大于|多于|突破|高达|不低于|不少于|至少"
-    r"|above|over|more than|greater than|exceed(?:s|ed|ing)?|(?<![-=])>=?|≥"
+MORE = r"超过|超出|高于|大于|多于|above|over|more than|greater than|exceed(?:s|ed|ing)?|(?<![-=])>=?"
+LESS = r"低于|小于|少于|不到|不足|below|under|less than|<=?"
+"""Comparisons that stand before their number, as regular expressions; a negation before one turns it."""
+_AT_LEAST = r"突破|高达|不低于|不少于|至少|≥"
+_AT_MOST = r"不超过|不高于|至多|最多|≤"
+_BEFORE = re.compile(
+    rf"(?<![A-Za-z])(?:(?P<less>{LESS}|{_AT_MOST})|(?P<more>{MORE}|{_AT_LEAST}))(?:了|the|阈值|\s)*\Z", re.IGNORECASE
 )
-_LESS = r"低于|小于|少于|不到|不足|不超过|不高于|至多|最多|below|under|less than|<=?|≤"
-_BEFORE = re.compile(rf"(?<![A-Za-z])(?:(?P<less>{_LESS})|(?P<more>{_MORE}))(?:了|the|阈值|\s)*\Z", re.IGNORECASE)
 _BEHIND = re.compile(r"\s?[及或]?以(?:(?P<more>上)|[下内])")
 _NEGATED = re.compile(r"(?:[未没无]有?|并不|\bnot|n't)\s?(?:达到)?\Z", re.IGNORECASE)
 _ABOUT = re.compile(

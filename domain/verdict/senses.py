@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from domain.quotation.normalise import normalise
+from domain.values.latitude import LESS, MORE
 from domain.values.numbers import values_in
 from domain.values.value import Role, Value
 
@@ -73,8 +74,6 @@ _LEVELS = {
     **{f"P{rank}": rf"P{rank}(?!\d)" for rank in range(5)},
 }
 _ALERT_STATES = {state: rf"(?i:{state})" for state in ("firing", "pending", "resolved", "inactive")}
-_MORE = r"超过|超出|高于|大于|多于|above|over|more than|greater than|exceed(?:s|ed|ing)?|(?<![-=])>=?"
-_LESS = r"低于|小于|少于|不到|不足|below|under|less than|<=?"
 _NEGATED = re.compile(
     r"(?:[未没无](?!论|线|来)|不(?!断|仅|但|过|同|久|少|管)|并非|不是|\b(?:not|no|never|without|cannot)\b|n't\b|(?<![\d.])0/\d+)"
     r"[\u4e00-\u9fff ]{0,5}(?:[A-Za-z]+ ){0,2}\Z",
@@ -97,7 +96,7 @@ _KINDS = [
     for kinds in (_LEVELS, _ALERT_STATES)
 ]
 _COMPARED = re.compile(
-    rf"(?:(?<![A-Za-z])|(?![A-Za-z]))(?:(?P<more>{_MORE})|{_LESS})[\u4e00-\u9fff ]{{0,4}}\Z", re.IGNORECASE
+    rf"(?:(?<![A-Za-z])|(?![A-Za-z]))(?:(?P<more>{MORE})|{LESS})[\u4e00-\u9fff ]{{0,4}}\Z", re.IGNORECASE
 )
 _AFTER = re.compile(r"(?<![A-Za-z])after \Z", re.IGNORECASE)  # a lock not released after 45s is held for longer
 _BEHIND = re.compile(r"\s?(?:(?P<more>[及或]?以上)|[及或]?以[下内])")

@@ -6,8 +6,6 @@ import argparse
 import asyncio
 import dataclasses
 import json
-import sys
-import time
 from collections import Counter
 from collections.abc import AsyncIterator, Iterable, Sequence
 from itertools import groupby
@@ -20,6 +18,7 @@ from domain.settings import Share
 from handlers.application import make_ready, open_log
 from handlers.audit.readjudication import decided_today, opened_sessions
 from handlers.cli.errors import UsageError
+from handlers.cli.progress_bar import ProgressBar
 from handlers.cli.replay import change_lines
 from handlers.cli.session import session_id_of
 from handlers.cli.since import moment
@@ -27,7 +26,7 @@ from infra.access_log import Action, record_access
 from infra.embedded import Servers, running_servers_async
 from infra.settings import Settings
 
-TELL_EVERY_S = 5.0
+QUIET_S = 2.0
 FOUND_A_DIFFERENCE = 3
 BROKEN = "broken"
 _ORDER = (*Result, BROKEN)
@@ -60,14 +59,15 @@ async def _run(arguments: argparse.Namespace, settings: Settings) -> Counter[str
         await make_ready(settings, servers)
         async with open_log(settings, servers) as events:
             sessions = opened_sessions(events, since) if arguments.all else _named(servers, arguments.sessions)
-            progress = _Progress()
+            bar = ProgressBar("sessions", QUIET_S)
             async for session_id, share in sessions:
                 done = await decided_today(events, session_id, arguments.threshold)
                 counts[done.result if isinstance(done, Readjudication) else BROKEN] += 1
                 if isinstance(done, Readjudication) and done.differences:
                     await record_access(events.connection, settings.actor, Action.READJUDICATE, done.session_id)
                 _tell(session_id, done, as_json=arguments.json)
-                progress.tell(share)
+                bar.show(share, round(counts.total() / share) if share else counts.total())
+            bar.end()
     return counts
 
 
@@ -116,21 +116,3 @@ def _heading(difference: Difference) -> str:
 def _summary(counts: Counter[str]) -> str:
     told = ", ".join(f"{counts[result]:,} {result}" for result in _ORDER if counts[result])
     return f"{counts.total():,} sessions" + (f": {told}" if told else "")
-
-
-class _Progress:
-    """A line on standard error now and then: how many, how fast, how long still."""
-
-    def __init__(self) -> None:
-        self._started = self._told = time.monotonic()
-        self._count = 0
-
-    def tell(self, share: float) -> None:
-        """One more is done; `share` of the work lies behind it."""
-        self._count += 1
-        now = time.monotonic()
-        if now - self._told < TELL_EVERY_S or share <= 0:
-            return
-        self._told, elapsed = now, now - self._started
-        rate, left = self._count / elapsed, elapsed / share - elapsed
-        print(f"assay: {self._count:,} sessions, {rate:,.1f}/s, {left:,.0f} s left", file=sys.stderr, flush=True)

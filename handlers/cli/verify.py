@@ -6,7 +6,6 @@ import argparse
 import asyncio
 import json
 import sys
-import time
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import asdict, dataclass
@@ -20,6 +19,7 @@ from domain.audit.findings import Finding, Findings
 from handlers.application import open_log
 from handlers.audit.verification import no_leaves, verify_log, verify_session
 from handlers.cli.errors import UsageError
+from handlers.cli.progress_bar import ProgressBar
 from infra.audit.dsse import fingerprint
 from infra.audit.heads_file import HeadsFile
 from infra.audit.signed_heads import KeptHeads, kept_heads, signed_leaves
@@ -29,7 +29,8 @@ from infra.event_log.session_log import SessionLog
 from infra.postgres import Connection, connect
 from infra.settings import Settings
 
-PROGRESS_S = 2.0
+QUIET_S = 2.0
+"""What takes no longer needs no progress shown."""
 
 
 @dataclass(slots=True)
@@ -98,7 +99,11 @@ async def _verify(arguments: argparse.Namespace, settings: Settings) -> Verified
 async def _log(events: SessionLog, key: Ed25519PublicKey, conn: Connection | None, kept: KeptHeads) -> Verified:
     findings = Findings()
     leaves = signed_leaves(key, conn, kept) if conn else no_leaves()
-    audit = await verify_log(events, kept.heads, leaves, findings, Progress())
+    bar = ProgressBar(quiet_s=QUIET_S)
+    audit = await verify_log(
+        events, kept.heads, leaves, findings, lambda done, total: bar.show(done / total if total else 1.0, total)
+    )
+    bar.end()
     findings.add(kept.findings)
     return Verified(audit.events, audit.sessions, len(kept.heads), audit.signed_events, audit.unsigned_events, findings)
 
@@ -158,20 +163,6 @@ def _session_id(text: str | None) -> UUID | None:
         return None if text is None else UUID(text)
     except ValueError:
         raise UsageError(f"{text!r} is no session id; `assay session list` shows them") from None
-
-
-class Progress:
-    """A line on standard error every few seconds."""
-
-    def __init__(self) -> None:
-        self._begun = self._told = time.monotonic()
-
-    def __call__(self, done: int, total: int) -> None:
-        now = time.monotonic()
-        if now - self._told >= PROGRESS_S:
-            self._told = now
-            rate = done / (now - self._begun)
-            print(f"assay: {done:,} of {total:,} events, {rate:,.0f} a second", file=sys.stderr, flush=True)
 
 
 def _print(verified: Verified) -> None:
