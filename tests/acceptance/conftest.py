@@ -10,20 +10,18 @@ import threading
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import chdir, redirect_stderr, redirect_stdout
+from contextlib import chdir
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from io import StringIO
 from itertools import count
 from pathlib import Path
 from typing import Any
-from unittest.mock import patch
 
 import psutil
 import pytest
 
-from handlers.cli import main
 from infra.models.extractive.app import complete
+from tests.commands import in_process
 
 AT_ONCE = 3
 PATIENCE_S = 120
@@ -91,19 +89,9 @@ class Assay:
         return Ran(process.returncode, out, err)
 
     def here(self, *arguments: str, **environment: str) -> Ran:
-        """The same command in this process, which spares its start, for what does not depend on being one."""
-        out, err = StringIO(), StringIO()
-        with (
-            redirect_stdout(out),
-            redirect_stderr(err),
-            chdir(self.folder),
-            patch.dict(os.environ, self.environment | environment, clear=True),
-        ):
-            try:
-                status = main(arguments)
-            except SystemExit as end:  # argparse
-                status = int(end.code or 0)
-        return Ran(status, out.getvalue(), err.getvalue())
+        """The same command in this process."""
+        with chdir(self.folder):
+            return Ran(*in_process(arguments, self.environment | environment))
 
     def ask(self, question: str, *arguments: str, **environment: str) -> dict[str, Any]:
         """The JSON object of an `ask`, in this process, that ends with a verdict."""

@@ -6,13 +6,11 @@ import json
 import os
 import secrets
 from collections.abc import AsyncIterator, Iterable, Sequence
-from contextlib import asynccontextmanager, redirect_stderr, redirect_stdout
+from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
-from io import StringIO
 from pathlib import Path
 from typing import Any
-from unittest.mock import patch
 from uuid import UUID, uuid4
 
 import psycopg
@@ -29,7 +27,6 @@ from domain.events import (
 )
 from handlers.application import open_log
 from handlers.audit.head_writer import HeadWriter
-from handlers.cli import main
 from infra.access import Role
 from infra.embedded import Servers
 from infra.embedded.nats_server import NatsServer
@@ -38,6 +35,7 @@ from infra.event_log.jetstream import Stored, partition_of
 from infra.event_log.session_log import SessionLog
 from infra.settings import Settings
 from infra.streams import BLOBS, EVENTS, init_streams, stream_configs
+from tests.commands import in_process
 
 A, B, C = (UUID(f"0198c0de-0000-7000-8000-00000000000{number}") for number in (1, 2, 3))
 TURNS = (A, B, A, A, B, C, C, B, A)
@@ -93,10 +91,8 @@ class Site:
             "ASSAY_HEADS_FILE": str(settings.heads_file),
         }
         kept = {name: value for name, value in os.environ.items() if not name.startswith("ASSAY_")}
-        out, err = StringIO(), StringIO()
-        with redirect_stdout(out), redirect_stderr(err), patch.dict(os.environ, kept | known | environment, clear=True):
-            status = main(["verify", "--json", *arguments])
-        return status, json.loads(out.getvalue() or "{}"), err.getvalue()
+        status, out, err = in_process(["verify", "--json", *arguments], kept | known | environment)
+        return status, json.loads(out or "{}"), err
 
     def found(self, *arguments: str, **environment: str) -> list[tuple[str, int | None, str | None, int | None]]:
         """What `assay verify` finds: kind, position, session, version."""
