@@ -21,10 +21,10 @@ class Key:
     """`secret`: 32 bytes. `kid` names the key in what it sealed, without telling anything about it."""
 
     secret: bytes = field(repr=False)
+    kid: str = field(init=False)
 
-    @property
-    def kid(self) -> str:
-        return hashlib.sha256(b"assay key id" + self.secret).hexdigest()[:16]
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "kid", hashlib.sha256(b"assay key id" + self.secret).hexdigest()[:16])
 
 
 class KeyStore(Protocol):

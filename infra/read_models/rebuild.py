@@ -8,7 +8,9 @@ on where the rows stand.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Sequence
+import contextlib
+import gc
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from typing import Protocol
 
@@ -129,7 +131,8 @@ class Portion:
         if self.after >= self._until.position:
             return False
         pending = [PendingRows(model) for model in self._models]
-        end = await self._fold(conn, pending, starts)
+        with _no_collection():
+            end = await self._fold(conn, pending, starts)
         async with conn.transaction():
             for model, rows, start in zip(self._models, pending, starts, strict=True):
                 if await self._position(conn, model) != start:  # a killed rebuild's last process was quicker
@@ -163,6 +166,16 @@ class Portion:
 
     async def _position(self, conn: Connection, model: ReadModel) -> Position:
         return (await lock_positions(conn, model, self._partition))[self._partition]
+
+
+@contextlib.contextmanager
+def _no_collection() -> Iterator[None]:
+    """Rows that wait to be stored are many and none is garbage: looking through them took a fifth of a rebuild."""
+    gc.disable()
+    try:
+        yield
+    finally:
+        gc.enable()
 
 
 async def finish(conn: Connection, models: Sequence[ReadModel], log: LogReader, dsn: str) -> None:

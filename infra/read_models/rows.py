@@ -159,8 +159,9 @@ async def replace_rows(conn: Connection, model: ReadModel, rows: Mapping[Key, Ro
     if rows:
         copy_in = sql.SQL("COPY {} ({}) FROM STDIN").format(table(model), columns(model.columns))
         async with conn.cursor() as cursor, cursor.copy(copy_in) as copy:
+            kinds = model.columns.items()
             for row in rows.values():
-                await copy.write_row([_value(row[column], kind) for column, kind in model.columns.items()])
+                await copy.write_row([_value(row[column], kind) for column, kind in kinds])
 
 
 class Identified(Protocol):
@@ -183,7 +184,7 @@ def storable(value: Any, depth: int = 0) -> Any:
     """`value` as PostgreSQL can hold it: NUL and lone surrogates become U+FFFD, NaN and infinities null."""
     match value:
         case str():
-            return _REFUSED.sub("\ufffd", value)
+            return _storable_text(value)
         case float() if not math.isfinite(value):
             return None
         case dict() | list() | tuple() if depth == MAX_DEPTH:
@@ -194,6 +195,15 @@ def storable(value: Any, depth: int = 0) -> Any:
             return [storable(inner, depth + 1) for inner in value]
         case _:
             return value
+
+
+def _storable_text(value: str) -> str:
+    """Nearly every text is storable as it is, and a search for what is not would take as long as its fold."""
+    try:
+        value.encode()
+    except UnicodeEncodeError:  # a lone surrogate
+        return _REFUSED.sub("\ufffd", value)
+    return value.replace("\0", "\ufffd")
 
 
 def _value(value: Any, kind: str) -> Any:
