@@ -8,6 +8,7 @@ import os
 import pwd
 import secrets
 import shutil
+import signal
 import subprocess
 from collections.abc import Mapping
 from pathlib import Path
@@ -18,7 +19,7 @@ import psutil
 from infra.embedded.process import LOOPBACK, ServerError, free_port, last_lines, wait_until, write_private
 
 _USER = "assay"
-_START_SECONDS = 60
+_START_SECONDS = _STOP_SECONDS = 60
 
 
 class PostgresServer:
@@ -51,6 +52,7 @@ class PostgresServer:
             raise ServerError(f"PostgreSQL does not get ready: {last_lines(self._data / 'server.log')}")
 
     def _start(self) -> None:
+        self._give_away()  # the folder may have been moved, or one above it closed
         (self._data / "postmaster.pid").unlink(missing_ok=True)  # its number may belong to another process now
         port = free_port(self._port())
         write_private(self._folder / "port", str(port))
@@ -72,9 +74,15 @@ class PostgresServer:
         )
 
     def stop(self) -> None:
-        """Stop the cluster, however it was started. Its data stays."""
-        if self.is_running():
-            self._run("pg_ctl", "stop", "-w", "-m", "fast", "-D", str(self._data))
+        """Stop the cluster, however it was started. Its data stays.
+
+        By signal: `pg_ctl` would look for it as the unprivileged user, whom a folder closed meanwhile keeps out.
+        """
+        if process := self._postmaster():
+            with contextlib.suppress(psutil.NoSuchProcess):
+                process.send_signal(signal.SIGINT)  # the "fast" way: open transactions are rolled back
+            if not wait_until(lambda: not self.is_running(), _STOP_SECONDS):
+                raise ServerError(f"PostgreSQL does not stop: {last_lines(self._data / 'server.log')}")
 
     def _create_cluster(self) -> None:
         """Under another name until it is complete: an interrupted attempt leaves nothing that looks like a cluster."""
@@ -83,17 +91,18 @@ class PostgresServer:
         shutil.rmtree(fresh, ignore_errors=True)
         password = self._folder / "password"
         write_private(password, secrets.token_urlsafe(24))
-        if self._account is not None:
-            self._give_away(self._account)
+        self._give_away()
         self._run(
             *("initdb", "-D", str(fresh), "-U", _USER, "--pwfile", str(password)),
             *("--auth", "scram-sha-256", "--encoding", "UTF8", "--locale", "C"),
         )
         fresh.rename(self._data)
 
-    def _give_away(self, account: pwd.struct_passwd) -> None:
+    def _give_away(self) -> None:
+        if self._account is None:
+            return
         for path in (self._folder, self._folder / "password"):
-            os.chown(path, account.pw_uid, account.pw_gid)
+            os.chown(path, self._account.pw_uid, self._account.pw_gid)
         for path in {*self._folder.parents, *self._binaries.parents}:
             if not path.stat().st_mode & 0o001:
                 path.chmod(path.stat().st_mode | 0o001)

@@ -128,6 +128,17 @@ def test_data_credentials_and_ports_outlive_the_servers(folder: Path) -> None:
             assert connection.execute("SELECT n FROM kept").fetchone() == (7,)
 
 
+def test_a_folder_that_is_closed_to_others_meanwhile_keeps_no_server(folder: Path) -> None:
+    """They stop, and run again on the next start. As root PostgreSQL runs as somebody else."""
+    for _ in range(2):
+        with running_servers(Settings(data_dir=folder)) as servers:
+            with psycopg.connect(servers.postgres_dsn) as connection:
+                assert connection.execute("SELECT 1").fetchone() == (1,)
+            folder.chmod(0o700)
+            folder.parent.chmod(0o700)
+        assert server_processes(folder) == []
+
+
 def test_every_role_has_a_password_of_its_own_that_nobody_else_can_read(folder: Path) -> None:
     """R65."""
     with running_servers(Settings(data_dir=folder)) as servers:
