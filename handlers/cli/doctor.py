@@ -19,7 +19,7 @@ from nats.js import JetStreamContext
 from domain.events import EVENTS as EVENT_TYPES
 from handlers.application import jetstream, open_log
 from infra.access import Role
-from infra.audit.lost_keys import RECENT, lost_keys
+from infra.audit.session_keys import RECENT, lost_keys, surviving_keys
 from infra.audit.signed_heads import last_heads
 from infra.embedded import Servers, running_servers_async
 from infra.event_log.connection import Connection, connected
@@ -144,15 +144,19 @@ async def _heads(settings: Settings, servers: Servers, last: int) -> Finding:
 
 
 async def _keys(settings: Settings, servers: Servers) -> Finding:
-    """A key that is gone says "erased": only an erasure may have taken it away (R62)."""
+    """A key that is gone says "erased": an erasure, and nothing else, takes it away (R62)."""
     try:
         async with open_log(settings, servers) as events:
             lost = await lost_keys(events, servers.postgres_dsn)
+            surviving = await surviving_keys(events, servers.postgres_dsn)
     except (LogError, NatsError, OSError, psycopg.OperationalError) as error:
         return Finding("keys", "problem", f"the sessions' keys cannot be looked through: {error}")
     if lost:
         what = f"{len(lost)} of the newest sessions have no key in {settings.key_dir}, and were not erased"
         return Finding("keys", "problem", f"{what}: put the key folder back; the newest is {lost[0]}")
+    if surviving:
+        what = f"{len(surviving)} of the newest erased sessions have a key in {settings.key_dir}"
+        return Finding("keys", "problem", f"{what}: `assay session erase` them again; the newest is {surviving[0]}")
     return Finding("keys", "ok", f"the newest sessions, {RECENT} at most, have their keys or were erased")
 
 

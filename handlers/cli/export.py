@@ -27,6 +27,8 @@ from infra.settings import Settings
 
 def run(arguments: argparse.Namespace, settings: Settings) -> int:
     file: Path = arguments.output
+    if str(file) == "-":
+        raise UsageError("a bundle is written to a file, whole or not at all: name one")
     if file.exists() and not arguments.force:
         raise UsageError(f"{file} exists; --force writes over it")
     if not file.parent.is_dir():

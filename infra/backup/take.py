@@ -29,7 +29,7 @@ from domain.chain import HASH_HEADER
 from infra.access import Role
 from infra.audit import head_store
 from infra.audit.dsse import fingerprint
-from infra.audit.lost_keys import lost_keys
+from infra.audit.session_keys import lost_keys
 from infra.audit.signing_key import existing_key, public_pem
 from infra.backup.manifest import (
     HEADS,

@@ -119,8 +119,11 @@ class SessionLog:
         if self.key(session_id):
             return False
         stored = await self.stored(session_id)
-        erased = any(event.type == SessionErased.TOPIC for event in stored)
-        return bool(stored) and not erased and not stands_open(stored[0].body)
+        return bool(stored) and not _is_erased(stored) and not stands_open(stored[0].body)
+
+    async def surviving_key(self, session_id: UUID) -> bool:
+        """The session was recorded as erased and has a key: its content can still, or again, be read (R62)."""
+        return self.key(session_id) is not None and _is_erased(await self.stored(session_id))
 
     async def destroy_key(self, session_id: UUID) -> None:
         """Erase the session's content in this log for good, blobs included. Repeating it is harmless (R62)."""
@@ -317,6 +320,10 @@ def _recorded(headers: Mapping[str, str], position: int, event: Event) -> Record
         hash=headers[HASH_HEADER],
         event=event,
     )
+
+
+def _is_erased(session: Iterable[Stored]) -> bool:
+    return any(event.type == SessionErased.TOPIC for event in session)
 
 
 def _event_header(stored: Stored) -> EventHeader:

@@ -140,6 +140,22 @@ def test_keys_that_are_gone_are_not_taken_for_erasure(healthy: Any) -> None:
     assert (copied.status, "1 of the newest sessions have no key" in copied.err) == (0, True)
 
 
+def test_a_key_that_outlived_the_erasure_of_its_session_is_named(healthy: Any) -> None:
+    """R62, R66: the erasure was cut short, or the key folder came back from a copy; erased again, all is well."""
+    session_id = healthy.ask(QUESTION)["session_id"]
+    key = healthy.folder / "keys" / f"{session_id}.key"
+    secret = key.read_bytes()
+    erase = ("session", "erase", session_id, "--reason", "asked for", "--yes")
+    assert healthy.here(*erase).status == 0
+    key.write_bytes(secret)
+    (found,) = problems(healthy.here("doctor", "--json"))
+    assert "1 of the newest erased sessions have a key" in found
+    assert found.endswith(f"`assay session erase` them again; the newest is {session_id}")
+    assert healthy.here(*erase).status == 0
+    assert not key.exists()
+    assert problems(healthy.here("doctor", "--json")) == []
+
+
 def test_a_read_model_that_stands_still_behind_the_log_is_named(
     healthy: Any, servers: Servers, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -72,6 +72,7 @@ def test_an_existing_file_is_not_written_over(served: Any, exported: dict[str, A
     refused = served.here(*again, "bundle.jsonl")
     assert (refused.status, refused.err) == (2, "assay: bundle.jsonl exists; --force writes over it\n")
     assert served.here(*again, "no/such/folder.jsonl").status == 2
+    assert served.here(*again, "-").err == "assay: a bundle is written to a file, whole or not at all: name one\n"
     assert served.here("session", "export", "01900000-0000-7000-8000-000000000001", "-o", "none.jsonl").status == 2
     assert served.here(*again, "bundle.jsonl", "--force").status == 0
     assert sorted(path.name for path in served.folder.glob("*.jsonl")) == ["bundle.jsonl", "changed.jsonl"]
