@@ -71,7 +71,7 @@ async def _ask(arguments: argparse.Namespace, settings: Settings) -> int:
             try:
                 history = await _followed(events, session_id, evidence.source)
             except asyncio.CancelledError:
-                print(f"assay: interrupted; `assay serve` carries session {session_id} on", file=sys.stderr)
+                print(f"assay: interrupted; session {session_id} goes on while `assay serve` runs", file=sys.stderr)
                 raise
             await _shown_in_read_models(events, servers, history[-1])
     return _report(history, as_json=arguments.json)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import asyncio
 import json
+import sys
 
 from handlers.application import jetstream, make_ready
 from infra import postgres
@@ -29,6 +30,7 @@ async def _init(arguments: argparse.Namespace, settings: Settings) -> None:
         return
     async with running_servers_async(settings) as servers:
         if arguments.print_users:
+            print("assay: these are the embedded server's: ASSAY_NATS_URL names no other", file=sys.stderr)
             print(json.dumps({"accounts": accounts(servers.credentials)}, indent=2))
             return
         async with jetstream(servers, Role.ADMIN) as js:

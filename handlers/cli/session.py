@@ -100,10 +100,17 @@ def _submit(arguments: argparse.Namespace, settings: Settings, command: Command)
             assert not isinstance(state, Unopened)
             await catch_up(events, servers.postgres_dsn, state.file.head.position)
             ended = state.end.TOPIC if isinstance(state, Closed) else None
-            return {"session_id": str(session_id), "last_event": state.file.head.event.TOPIC, "ended_by": ended}
+            head = state.file.head
+            return {
+                "session_id": str(session_id),
+                "recorded": head.version > history[-1].version,
+                "last_event": head.event.TOPIC,
+                "ended_by": ended,
+            }
 
     done = asyncio.run(submit())
-    print(_json(done) if arguments.json else f"{done['session_id']}  {done['last_event']}")
+    told = done["last_event"] if done["recorded"] else f"had ended before ({done['ended_by']}): nothing was recorded"
+    print(_json(done) if arguments.json else f"{done['session_id']}  {told}")
     return 0
 
 
@@ -180,7 +187,7 @@ def _page(detail: queries.SessionDetail) -> str:
         f"source    {session.source}  rules {session.rule_version}  rounds {session.round}",
         f"used      {session.step_count} steps, {session.tool_call_count} tool calls, "
         f"{session.total_token_count} tokens, {session.total_duration_ms} ms",
-        f"feedback  {session.feedback or '-'}",
+        f"feedback  {session.feedback or '-'}" + (f": {session.feedback_text}" if session.feedback_text else ""),
         "",
         "steps",
     ]

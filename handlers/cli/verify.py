@@ -166,12 +166,14 @@ def _session_id(text: str | None) -> UUID | None:
 
 
 def _print(verified: Verified) -> None:
-    print(f"log       {verified.events} events of {verified.sessions} sessions")
+    print(f"checked   {verified.events} events of {verified.sessions} session{'s' * (verified.sessions != 1)}")
     print(f"signed    {verified.signed_events} events, by the {verified.heads} heads that are kept")
     print(f"unsigned  {verified.unsigned_events} events are not under a head yet")
     for finding in verified.findings.first:
         print(f"{finding.kind:19} {_place(finding)}{finding.detail}")
-    if verified.findings:
+    if not verified.findings:
+        print("faults    none")
+    else:
         total = verified.findings.counts.total()
         more = (
             f", the first {len(verified.findings.first)} of them shown" if total > len(verified.findings.first) else ""

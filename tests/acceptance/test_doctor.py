@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import re
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from datetime import timedelta
@@ -212,7 +213,8 @@ def test_a_question_that_was_answered_is_signed_to_its_end(healthy: Any) -> None
     assert (whole.status, one.status, examined.status) == (0, 0, 0), whole.out + one.out
     assert whole.document["unsigned_events"] == 0
     assert whole.document["events"] == whole.document["signed_events"] > 10
-    assert "0 events are not under a head yet" in one.out
+    assert "0 events are not under a head yet\nfaults    none\n" in one.out
+    assert re.match(r"checked   \d+ events of 1 session\n", one.out)
     assert f"{whole.document['events']} events signed at" in examined.out
 
 

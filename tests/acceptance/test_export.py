@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import re
 import subprocess
@@ -10,6 +11,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+
+from infra.audit import dsse
+from infra.audit.bundle import PAYLOAD_TYPE
+from infra.audit.signing_key import existing_key
+from infra.settings import Settings
 
 README = Path(__file__).parents[2] / "README.md"
 QUESTION = "请排查 user-service 当前是否存在 SlowResponse 告警"
@@ -92,6 +98,20 @@ def test_the_readme_tells_how_to_check_a_bundle_without_assay(served: Any, expor
     good = run("bundle.jsonl")
     assert (good.returncode, good.stdout.split()[:1]) == (0, [exported["session_id"]]), good.stderr
     assert run("changed.jsonl").returncode == 1
+    (served.folder / "forged.bundle").write_bytes(forged(served, (served.folder / "bundle.jsonl").read_bytes()))
+    assert run("forged.bundle").stderr.splitlines()[-1] == "AssertionError"
+    assert verify(served, "forged.bundle", status=3)["refused"] == "content/1 is not what was sealed"
+
+
+def forged(served: Any, bundle: bytes) -> bytes:
+    """The same with another question shown as opened, signed again by whoever holds the signing key."""
+    key = existing_key(Settings.from_env(served.environment).signing_key)
+    envelope, *lines = bundle.splitlines(keepends=True)
+    statement = json.loads(dsse.verified_payload(key.public_key(), PAYLOAD_TYPE, envelope.decode()))
+    number = next(n for n, line in enumerate(lines) if b'"kind":"content"' in line and QUESTION in line.decode())
+    lines[number] = lines[number].replace(QUESTION.encode(), b"another question")
+    statement["subject"][number + 1]["digest"]["sha256"] = hashlib.sha256(lines[number].rstrip(b"\n")).hexdigest()
+    return b"".join([json.dumps(dsse.sign(key, PAYLOAD_TYPE, json.dumps(statement).encode())).encode() + b"\n", *lines])
 
 
 def test_an_erased_session_is_still_proven(served: Any) -> None:

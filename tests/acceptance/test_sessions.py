@@ -89,7 +89,11 @@ def test_a_running_session_is_listed_and_cancelled(served: Any, model_server: An
 
 def test_cancelling_what_has_ended_changes_nothing(served: Any, done: dict[str, Any]) -> None:
     """R10: repeating a command is harmless."""
-    assert served.here("session", "cancel", done["session_id"], "--json").document["ended_by"] == "SessionCompleted"
+    session_id = done["session_id"]
+    told = served.here("session", "cancel", session_id, "--json").document
+    assert (told["ended_by"], told["recorded"]) == ("SessionCompleted", False)
+    said = served.here("session", "cancel", session_id).out
+    assert said == f"{session_id}  had ended before (SessionCompleted): nothing was recorded\n"
     assert served.show(done["session_id"])["session"]["status"] == "completed"
 
 
@@ -105,7 +109,7 @@ def test_feedback_stands_in_the_read_models(served: Any) -> None:
     assert (session["feedback"], session["feedback_text"]) == ("wrong", "那是昨天的告警")
     listed = {row["session_id"]: row["feedback"] for row in served.here("session", "list", "--json").documents}
     assert listed[session_id] == "wrong"
-    assert "feedback  wrong" in served.here("session", "show", session_id).out
+    assert "feedback  wrong: 那是昨天的告警\n" in served.here("session", "show", session_id).out
 
 
 # ---------------------------------------------------------------- reading

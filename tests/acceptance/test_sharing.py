@@ -54,7 +54,7 @@ def test_an_interrupted_ask_leaves_no_process_and_a_session_that_goes_on(assay: 
         interrupt(process, number)
         ran = assay.finished(process)
         assert (ran.status, ran.out) == (status, "")
-        assert f"interrupted; `assay serve` carries session {session_id_for('interrupted')} on" in ran.err
+        assert f"interrupted; session {session_id_for('interrupted')} goes on while `assay serve` runs" in ran.err
         assert assay.servers() == []
         reached.clear()
     go_on.set()
