@@ -7,14 +7,17 @@ import json
 import os
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
 import platformdirs
-from pydantic import BaseModel, ConfigDict, Field, SecretStr, ValidationError
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, SecretStr, ValidationError
 
 from domain.contracts import Agent
 from domain.settings import Budgets, Share
 from infra.access import ACTOR_PATTERN, Credentials, Role
+
+Resolved = Annotated[Path, AfterValidator(Path.resolve)]
+"""One place has one name, however it is reached: the servers that run in a folder are known by that."""
 
 _NATS = r"(nats|tls|ws|wss)://[^\s,]+"
 
@@ -38,7 +41,7 @@ def _user() -> str:
 
 def _heads_file(known: Mapping[str, Any]) -> Path:
     """One for each log that this account works on: heads of two logs contradict each other."""
-    log = known["nats_url"] or str(known["data_dir"].absolute())
+    log = known["nats_url"] or str(known["data_dir"])
     folder: Path = known["key_dir"]
     return folder / f"heads-{hashlib.sha256(log.encode()).hexdigest()[:12]}.jsonl"
 
@@ -48,13 +51,13 @@ class Settings(BaseModel):
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
-    data_dir: Path = Field(default_factory=_data_dir)
-    key_dir: Path = Field(default_factory=_key_dir)  # apart from the data, so that a copy of one is not both
-    actor: str = Field(default_factory=_user, pattern=rf"^{ACTOR_PATTERN}$")  # who gives this process's commands (R64)
-    signing_key: Path = Field(default_factory=lambda known: known["key_dir"] / "signing.pem")  # of heads and bundles
+    data_dir: Resolved = Field(default_factory=_data_dir, validate_default=True)
+    key_dir: Resolved = Field(default_factory=_key_dir, validate_default=True)  # apart: a copy of the data has no key
+    actor: str = Field(default_factory=_user, pattern=rf"^{ACTOR_PATTERN}$")  # who gives the commands (R64)
+    signing_key: Resolved = Field(default_factory=lambda known: known["key_dir"] / "signing.pem")  # of heads, bundles
     seal: Literal["aes-256-gcm", "none"] = "aes-256-gcm"
     nats_url: str | None = Field(None, pattern=rf"^{_NATS}(\s*,\s*{_NATS})*$")  # several: servers of one cluster
-    heads_file: Path = Field(default_factory=lambda known: _heads_file(known))  # every signed head, to be shipped
+    heads_file: Resolved = Field(default_factory=lambda known: _heads_file(known))  # every signed head, to be shipped
     nats_credentials: dict[Role, Credentials] = Field(default_factory=dict)  # of an external server
     postgres_dsn: str | None = Field(None, repr=False)
     openai_base_url: str | None = Field(None, pattern=r"^https?://")

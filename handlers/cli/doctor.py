@@ -152,7 +152,7 @@ async def _keys(settings: Settings, servers: Servers) -> Finding:
     except (LogError, NatsError, OSError, psycopg.OperationalError) as error:
         return Finding("keys", "problem", f"the sessions' keys cannot be looked through: {error}")
     if lost:
-        what = f"{len(lost)} of the newest sessions have no key in {settings.key_dir}, and were not erased"
+        what = f"{len(lost)} of the newest sessions have no key, or a wrong one, in {settings.key_dir}"
         return Finding("keys", "problem", f"{what}: put the key folder back; the newest is {lost[0]}")
     if surviving:
         what = f"{len(surviving)} of the newest erased sessions have a key in {settings.key_dir}"

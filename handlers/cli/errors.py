@@ -59,9 +59,15 @@ def explain(error: Exception) -> Explained:
     for (module, name), text in _FAILED.items():
         known = _class(module, name)
         if known and isinstance(error, known):
-            return Explained(text.format(str(error).strip() or type(error).__name__), 1)
+            return Explained(text.format(_one_line(error)), 1)
     fault = f"{type(error).__name__}: {error}"
     return Explained(f"this is a fault of the program: {fault} (ASSAY_LOG=DEBUG shows where)", 1)
+
+
+def _one_line(error: Exception) -> str:
+    """libpq explains itself in several lines, indented; of several servers it says something each."""
+    lines = [line.strip() for line in str(error).splitlines() if line.strip()]
+    return " ".join(lines) or type(error).__name__
 
 
 def _class(module: str, name: str) -> type[BaseException] | None:

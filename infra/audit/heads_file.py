@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -18,13 +19,13 @@ class HeadsFile:
         self.path = path
 
     def envelopes(self) -> Iterator[tuple[int, str]]:
-        """Every line and its number, from 1; none of a file that does not exist. What stands behind the last newline
-        is a line that is still being written, or that a crash cut short."""
+        """Every line and its number, from 1; none of a file that does not exist. A line that is still being written,
+        or that a crash cut short, does not count."""
         if not self.path.exists():
             return
         with self.path.open(encoding="utf-8", errors="replace") as file:
             for number, line in enumerate(file, start=1):
-                if line.endswith("\n"):
+                if line.endswith("\n") or _is_whole(line):
                     yield number, line.rstrip("\n")
 
     def last(self) -> str | None:
@@ -32,10 +33,10 @@ class HeadsFile:
         try:
             with self.path.open("rb") as file:
                 file.seek(max(0, file.seek(0, os.SEEK_END) - _TAIL))
-                whole, newline, _ = file.read().rpartition(b"\n")
+                *_, before, last = (b"\n\n" + file.read()).decode(errors="replace").split("\n")
         except FileNotFoundError:
             return None
-        return whole.rpartition(b"\n")[2].decode(errors="replace") if newline else None
+        return (last if _is_whole(last) else before) or None
 
     def append(self, envelopes: Sequence[str]) -> None:
         """On the disk when this returns. Raises OSError."""
@@ -56,3 +57,11 @@ class HeadsFile:
         tail = os.pread(descriptor, _TAIL, max(0, size - _TAIL))
         if tail and not tail.endswith(b"\n"):
             os.ftruncate(descriptor, size - len(tail) + tail.rfind(b"\n") + 1)
+
+
+def _is_whole(line: str) -> bool:
+    """Of a last line without its newline, as an editor or a copy may leave it."""
+    try:
+        return isinstance(json.loads(line), dict)
+    except (ValueError, RecursionError):
+        return False

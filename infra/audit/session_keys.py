@@ -7,6 +7,7 @@ from uuid import UUID
 
 import psycopg
 
+from domain.events import SessionErased
 from infra.event_log.session_log import SessionLog
 from infra.postgres import connect
 
@@ -22,11 +23,12 @@ async def lost_keys(events: SessionLog, dsn: str) -> Sequence[UUID]:
 async def surviving_keys(events: SessionLog, dsn: str) -> Sequence[UUID]:
     """Sessions that were recorded as erased and have a key: the erasure was cut short, or a key came back from a copy.
     Raises LogUnavailable or psycopg.OperationalError."""
-    return [found for found in await _newest(dsn, erased=True) if await events.surviving_key(found)]
+    found = {*await _newest(dsn, erased=True), *await _erased_since(events, dsn)}
+    return [session_id for session_id in sorted(found, reverse=True) if await events.surviving_key(session_id)]
 
 
 async def _newest(dsn: str, *, erased: bool) -> Sequence[UUID]:
-    """As the read models hold them; the rows of an erased session are emptied as soon as its event is read."""
+    """As the read models hold them."""
     async with await connect(dsn) as conn:
         try:
             found = await conn.execute(
@@ -37,3 +39,19 @@ async def _newest(dsn: str, *, erased: bool) -> Sequence[UUID]:
             return ()
         rows = await found.fetchall()
     return [row["session_id"] for row in rows]
+
+
+async def _erased_since(events: SessionLog, dsn: str) -> Sequence[UUID]:
+    """Behind the event that the read models have come to: with no worker they do not go on by themselves."""
+    async with await connect(dsn) as conn:
+        try:
+            found = await conn.execute(
+                """SELECT coalesce(min(position), 0) AS position FROM assay_meta.position
+                   JOIN assay_meta.read_model USING (version, build)
+                   WHERE name = read_model AND name = 'diagnosis_session' AND serving"""
+            )
+        except psycopg.errors.UndefinedTable:
+            return ()
+        row = await found.fetchone()
+    behind = await events.headers(row["position"], RECENT) if row else ()
+    return [event.session_id for event in behind if event.topic == SessionErased.TOPIC]

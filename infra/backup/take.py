@@ -167,9 +167,7 @@ class _Backup:
                 count += 1
         self._tell(f"{count} keys")
         if lost := await lost_keys(SessionLog(self._admin, own, self._settings.seal), self._servers.postgres_dsn):
-            self._tell(
-                f"{len(lost)} of the newest sessions have no key in {self._settings.key_dir}, and were not erased"
-            )
+            self._tell(f"{len(lost)} of the newest sessions have no key, or a wrong one, in {self._settings.key_dir}")
         return count
 
     def _signing_key(self, *, with_private: bool) -> str | None:

@@ -51,6 +51,7 @@ class NatsServer:
     def ensure_running(self) -> None:
         if self.is_running() or (self._pid() is not None and wait_until(self.is_running, _START_SECONDS)):
             return
+        self.stop()  # one that lives and does not answer would go on writing to the store of the next
         self._folder.mkdir(exist_ok=True, mode=0o700)
         self._ensure_credentials()
         for _ in range(_START_ATTEMPTS):
@@ -62,13 +63,14 @@ class NatsServer:
         raise ServerError(f"nats-server did not start: {said}")
 
     def stop(self) -> None:
-        """Stop the server, however it was started. Its data stays."""
-        pid = self._pid()
-        if pid is None:
-            return
-        os.kill(pid, signal.SIGTERM)
-        if not wait_until(lambda: self._pid() is None, _STOP_SECONDS):
-            os.kill(pid, signal.SIGKILL)
+        """Stop the server, however it was started; it is gone when this returns. Its data stays."""
+        for number in (signal.SIGTERM, signal.SIGKILL):
+            if pid := self._pid():
+                with contextlib.suppress(ProcessLookupError):
+                    os.kill(pid, number)
+                wait_until(lambda: self._pid() is None, _STOP_SECONDS)
+        if pid := self._pid():
+            raise ServerError(f"nats-server {pid} cannot be stopped")
         if self._process is not None:
             self._process.wait()
 

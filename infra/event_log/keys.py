@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import os
 import secrets
@@ -72,9 +73,10 @@ class KeyDirectory:
     def all(self) -> Iterator[tuple[UUID, Key]]:
         """Every session's key; one that is destroyed meanwhile may be missing."""
         for path in sorted(self._folder.glob("*.key")):
-            session_id = UUID(path.stem)
-            if key := self.get(session_id):
-                yield session_id, key
+            with contextlib.suppress(ValueError):  # a file of somebody else
+                session_id = UUID(path.stem)
+                if key := self.get(session_id):
+                    yield session_id, key
 
     def put(self, session_id: UUID, key: Key) -> None:
         """Give a session, which has none, the key it had."""

@@ -51,6 +51,12 @@ def stands_open(state: bytes) -> bool:
     return slot is not None and slot["alg"] == "none"
 
 
+def sealing_key(state: bytes) -> str | None:
+    """Id of the key that seals the content of a stored event; None where there is none, or none sealed."""
+    slot = json.loads(state)["content"]
+    return slot["kid"] if slot and slot["alg"] != "none" else None
+
+
 def seal(content: bytes, key: Key | None, context: str) -> Slot:
     """Seal content with a key, or leave it as it is without one. It opens only under the same context."""
     if key is None:

@@ -37,7 +37,7 @@ from infra.event_log.errors import ChainBroken, HeadContradicted, LogUnavailable
 from infra.event_log.jetstream import Draft, EventStream, Stored
 from infra.event_log.keys import Key, KeyStore
 from infra.event_log.mapper import Entry, SessionMapper, StoredEntry
-from infra.event_log.sealing import Algorithm, stands_open
+from infra.event_log.sealing import Algorithm, sealing_key, stands_open
 from infra.event_log.write_once import WriteOnce
 from infra.streams import BLOB_PREFIX, BLOBS, EVENT_PREFIX, EVENTS
 
@@ -115,11 +115,11 @@ class SessionLog:
         return self._mapper.key(session_id)
 
     async def lost_key(self, session_id: UUID) -> bool:
-        """The session was recorded sealed and has no key, and yet was not erased (R62)."""
-        if self.key(session_id):
+        """The session's key is gone, or is not the one that sealed it, and yet the session was not erased (R62)."""
+        first, key = await self._stream.versions(str(session_id), 1, 1), self.key(session_id)
+        if not first or sealing_key(first[0].body) in {None, key.kid if key else ""}:
             return False
-        stored = await self.stored(session_id)
-        return bool(stored) and not _is_erased(stored) and not stands_open(stored[0].body)
+        return not _is_erased(await self.stored(session_id))
 
     async def surviving_key(self, session_id: UUID) -> bool:
         """The session was recorded as erased and has a key: its content can still, or again, be read (R62)."""

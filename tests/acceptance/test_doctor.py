@@ -21,6 +21,7 @@ from infra.access import Role
 from infra.audit.dsse import fingerprint
 from infra.audit.signing_key import signing_key
 from infra.embedded import Servers, running_servers
+from infra.event_log.session_log import SessionLog
 from infra.settings import Settings
 
 QUESTION = "请排查 order-service 当前是否存在 HighMemoryUsage 告警，只确认内存使用率过高这一件事。"
@@ -133,25 +134,37 @@ def test_keys_that_are_gone_are_not_taken_for_erasure(healthy: Any) -> None:
     key, aside = healthy.folder / "keys" / f"{kept}.key", healthy.folder / "aside.key"
     key.rename(aside)
     after, copied = healthy.here("doctor", "--json"), healthy.here("backup", "copy")
+    key.write_bytes(bytes(32))
+    (another,) = problems(healthy.here("doctor", "--json"))
     aside.rename(key)
     (found,) = problems(after)
+    assert another == found
     assert problems(before) == []
     assert "1 of the newest sessions have no key" in found
     assert f"the newest is {kept}" in found
     assert (copied.status, "1 of the newest sessions have no key" in copied.err) == (0, True)
 
 
-def test_a_key_that_outlived_the_erasure_of_its_session_is_named(healthy: Any) -> None:
+async def killed(*_: object) -> None:
+    raise KeyboardInterrupt
+
+
+def test_a_key_that_outlived_the_erasure_of_its_session_is_named(healthy: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     """R62, R66: the erasure was cut short, or the key folder came back from a copy; erased again, all is well."""
     session_id = healthy.ask(QUESTION)["session_id"]
     key = healthy.folder / "keys" / f"{session_id}.key"
     secret = key.read_bytes()
     erase = ("session", "erase", session_id, "--reason", "asked for", "--yes")
+    with monkeypatch.context() as patched:
+        patched.setattr(SessionLog, "destroy_key", killed)
+        assert healthy.here(*erase).status == 130
+    named = f"`assay session erase` them again; the newest is {session_id}"
+    assert [one.endswith(named) for one in problems(healthy.here("doctor", "--json"))] == [True]
     assert healthy.here(*erase).status == 0
     key.write_bytes(secret)
     (found,) = problems(healthy.here("doctor", "--json"))
-    assert "1 of the newest erased sessions have a key" in found
-    assert found.endswith(f"`assay session erase` them again; the newest is {session_id}")
+    assert found.startswith("1 of the newest erased sessions have a key")
+    assert found.endswith(named)
     assert healthy.here(*erase).status == 0
     assert not key.exists()
     assert problems(healthy.here("doctor", "--json")) == []

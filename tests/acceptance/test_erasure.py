@@ -99,6 +99,7 @@ def test_an_erasure_that_was_cut_short_is_finished_by_the_next(served: Any, monk
         patched.setattr(SessionLog, "destroy_key", killed)
         assert served.here(*arguments).status == 130
     assert (served.folder / "keys" / f"{session_id}.key").exists()
+    assert session_id in served.here("doctor").out
 
     first, second = served.here(*arguments).document, served.here(*arguments).document
     assert first == second

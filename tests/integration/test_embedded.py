@@ -18,8 +18,8 @@ import psycopg
 import pytest
 
 from infra.access import Role
-from infra.embedded import Servers, running_servers
-from infra.embedded.nats_server import nats_config
+from infra.embedded import Servers, nats_server, running_servers
+from infra.embedded.nats_server import NatsServer, nats_config
 from infra.settings import Settings
 
 USER = """
@@ -248,6 +248,24 @@ def test_a_crashed_nats_server_is_restarted_on_its_port(folder: Path) -> None:
 
         assert within(30, lambda: crashed not in {process.pid for process in server_processes(folder)})
         assert within(30, lambda: listens(servers.nats_url))
+
+
+def test_a_nats_server_that_does_not_answer_is_gone_before_the_next_one_starts(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """R51: two of them on one store would each take the other's events for lost."""
+    monkeypatch.setattr(nats_server, "_START_SECONDS", 2.0)
+    monkeypatch.setattr(nats_server, "_STOP_SECONDS", 1.0)
+    folder.mkdir()
+    first, second = NatsServer(folder / "nats"), NatsServer(folder / "nats")
+    first.ensure_running()
+    (frozen,) = server_processes(folder)
+    frozen.suspend()
+    second.ensure_running()
+    (running,) = server_processes(folder)
+    assert running.pid != frozen.pid
+    second.stop()
+    assert server_processes(folder) == []
 
 
 def test_a_crashed_postgresql_is_restarted_on_its_port(folder: Path) -> None:

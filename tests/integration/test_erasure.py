@@ -97,6 +97,15 @@ def test_a_key_is_destroyed_with_every_copy(tmp_path: Path) -> None:
     assert [path.name for path in tmp_path.iterdir()] == [f"{other}.key"]
 
 
+def test_a_file_of_somebody_else_among_the_keys_is_left_alone(tmp_path: Path) -> None:
+    """R67: a backup takes the sessions' keys and nothing else."""
+    keys, session = KeyDirectory(tmp_path), uuid4()
+    made = keys.create(session)
+    (tmp_path / "signing.key").write_text("another's")
+    (tmp_path / f"copy of {session}.key").write_bytes(made.secret)
+    assert list(keys.all()) == [(session, made)]
+
+
 def test_content_that_was_never_sealed_is_not_said_to_be_erased(
     open_log: OpenLog, tmp_path: Path, postgres: str
 ) -> None:

@@ -34,6 +34,16 @@ def test_keys_are_kept_apart_from_the_data() -> None:
     assert not settings.key_dir.is_relative_to(settings.data_dir)
 
 
+def test_one_folder_has_one_name_however_it_is_reached(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """By a link or a relative path: the servers that run in it are known by its name."""
+    (tmp_path / "data").mkdir()
+    (tmp_path / "link").symlink_to(tmp_path / "data")
+    monkeypatch.chdir(tmp_path)
+    named = {Settings.from_env({"ASSAY_DATA_DIR": name}).data_dir for name in ("data", "./link", "link/../data")}
+    assert named == {tmp_path / "data"}
+    assert Settings.from_env({"ASSAY_SIGNING_KEY": "a.pem"}).signing_key == tmp_path / "a.pem"
+
+
 def test_empty_variables_count_as_absent() -> None:
     assert Settings.from_env({"ASSAY_THRESHOLD": "", "OPENAI_API_KEY": " "}) == Settings.from_env({})
 

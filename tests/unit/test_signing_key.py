@@ -56,6 +56,16 @@ def test_the_last_head_is_the_last_whole_line(tmp_path: Path) -> None:
     assert heads.path.read_text() == "one\ntwo\nthree\n"
 
 
+def test_a_last_head_without_its_newline_is_one(tmp_path: Path) -> None:
+    """R60: an editor or a copy leaves it like that, and what the file says must not depend on it."""
+    heads = HeadsFile(tmp_path / "heads.jsonl")
+    heads.path.write_text('{"n":1}\n{"n":2}')
+    assert heads.last() == '{"n":2}'
+    assert list(heads.envelopes()) == [(1, '{"n":1}'), (2, '{"n":2}')]
+    heads.path.write_text('{"n":1}')
+    assert heads.last() == '{"n":1}'
+
+
 def test_a_file_with_nothing_but_a_torn_line_is_begun_anew(tmp_path: Path) -> None:
     heads = HeadsFile(tmp_path / "heads.jsonl")
     heads.path.write_text("on")
