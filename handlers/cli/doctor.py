@@ -25,6 +25,7 @@ from infra.embedded import Servers, running_servers_async
 from infra.event_log.connection import Connection, connected
 from infra.event_log.errors import LogError
 from infra.parked import ParkedDeliveries
+from infra.postgres import connect_blocking
 from infra.read_models.status import ProjectorStatus, projector_status
 from infra.settings import Settings
 from infra.streams import EVENTS, PARKED, REACTIONS, drift
@@ -179,7 +180,7 @@ async def _read_models(settings: Settings, servers: Servers, last: int) -> Async
 
 
 def _builds(servers: Servers) -> list[ProjectorStatus]:
-    with psycopg.connect(servers.postgres_dsn, connect_timeout=5) as connection:
+    with connect_blocking(servers.postgres_dsn) as connection:
         return projector_status(connection)
 
 

@@ -12,10 +12,9 @@ from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING, Any
 from uuid import UUID
 
-import psycopg
-
 from handlers.cli.errors import UsageError
 from infra.embedded import Servers, running_servers
+from infra.postgres import connect_blocking
 from infra.read_models import queries
 from infra.settings import Settings
 
@@ -27,7 +26,7 @@ if TYPE_CHECKING:
 
 
 def list_sessions(arguments: argparse.Namespace, settings: Settings) -> int:
-    with running_servers(settings) as servers, psycopg.connect(servers.postgres_dsn) as connection:
+    with running_servers(settings) as servers, connect_blocking(servers.postgres_dsn) as connection:
         rows = queries.list_sessions(connection, arguments.limit, arguments.status, arguments.verdict)
     if arguments.json:
         for row in rows:
@@ -150,7 +149,7 @@ def session_id_of(dsn: str, text: str) -> UUID:
 
 
 def _found(dsn: str, text: str) -> queries.SessionDetail:
-    with psycopg.connect(dsn) as connection:
+    with connect_blocking(dsn) as connection:
         detail = queries.show_session(connection, text)
     if detail is None:
         raise UsageError(f"there is no session {text}")

@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 
 from handlers.session_ids import session_id_for
+from infra import postgres
 
 QUESTION = "请排查 order-service 当前是否存在 HighMemoryUsage 告警。"
 
@@ -37,6 +38,19 @@ def refused(ran: Any, *named: str) -> None:
     assert line.startswith("assay: ")
     for words in named:
         assert words in line
+
+
+def test_a_postgresql_that_takes_a_connection_and_says_nothing_cannot_be_reached(
+    assay: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """R67: frozen, or something else that listens there; a command does not wait for ever."""
+    monkeypatch.setattr(postgres, "CONNECT_SECONDS", 2)
+    with socket.create_server(("127.0.0.1", 0)) as silent:
+        dsn = f"postgresql://127.0.0.1:{silent.getsockname()[1]}/none"
+        ran = assay.here("session", "list", ASSAY_NATS_URL="nats://127.0.0.1:1", ASSAY_POSTGRES_DSN=dsn)
+    assert (ran.status, ran.out) == (1, "")
+    (line,) = ran.err.splitlines()
+    assert line.startswith("assay: PostgreSQL cannot be reached: connection timeout expired")
 
 
 def test_an_empty_question_is_refused(assay: Any) -> None:
