@@ -72,6 +72,7 @@ class NatsServer:
         if pid := self._pid():
             raise ServerError(f"nats-server {pid} cannot be stopped")
         if self._process is not None:
+            self._process.kill()  # one that hangs before it has written its number
             self._process.wait()
 
     def _launch(self, port: int) -> None:

@@ -20,6 +20,7 @@ import pytest
 from infra.access import Role
 from infra.embedded import Servers, nats_server, running_servers
 from infra.embedded.nats_server import NatsServer, nats_config
+from infra.embedded.process import ServerError
 from infra.settings import Settings
 
 USER = """
@@ -265,6 +266,21 @@ def test_a_nats_server_that_does_not_answer_is_gone_before_the_next_one_starts(
     (running,) = server_processes(folder)
     assert running.pid != frozen.pid
     second.stop()
+    assert server_processes(folder) == []
+
+
+def test_a_nats_server_that_hangs_at_its_start_is_an_error_and_no_process(
+    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It writes no number that it could be found by."""
+    program = tmp_path / "hangs"
+    program.write_text("#!/bin/sh\nwhile :; do sleep 0.1; done\n")
+    program.chmod(0o700)
+    monkeypatch.setattr(nats_server, "_START_SECONDS", 0.5)
+    monkeypatch.setattr(nats_server, "nats_server_binary", lambda: str(program))
+    folder.mkdir()
+    with pytest.raises(ServerError, match="nats-server did not start"):
+        NatsServer(folder / "nats").ensure_running()
     assert server_processes(folder) == []
 
 
