@@ -44,19 +44,23 @@ class HeadsFile:
         if created:
             self.path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
         with naming(self.path), self.path.open("a+b") as file:
-            self._drop_torn_line(file.fileno())
+            self._end_last_line(file.fileno())
             file.write("".join(envelope + "\n" for envelope in envelopes).encode())
             file.flush()
             os.fsync(file.fileno())
         if created:
             sync_folder(self.path.parent)
 
-    def _drop_torn_line(self, descriptor: int) -> None:
-        """What an earlier writer died over was signed and is in the database: it is appended again."""
+    def _end_last_line(self, descriptor: int) -> None:
+        """A whole one gets its newline. A torn one, which an earlier writer died over, was signed and is in the
+        database: it is dropped here and appended again."""
         size = os.fstat(descriptor).st_size
         tail = os.pread(descriptor, _TAIL, max(0, size - _TAIL))
-        if tail and not tail.endswith(b"\n"):
-            os.ftruncate(descriptor, size - len(tail) + tail.rfind(b"\n") + 1)
+        last = tail[tail.rfind(b"\n") + 1 :]
+        if _is_whole(last.decode(errors="replace")):
+            os.write(descriptor, b"\n")
+        elif last:
+            os.ftruncate(descriptor, size - len(last))
 
 
 def _is_whole(line: str) -> bool:

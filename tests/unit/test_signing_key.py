@@ -62,6 +62,8 @@ def test_a_last_head_without_its_newline_is_one(tmp_path: Path) -> None:
     heads.path.write_text('{"n":1}\n{"n":2}')
     assert heads.last() == '{"n":2}'
     assert list(heads.envelopes()) == [(1, '{"n":1}'), (2, '{"n":2}')]
+    heads.append(['{"n":3}'])
+    assert heads.path.read_text() == '{"n":1}\n{"n":2}\n{"n":3}\n'
     heads.path.write_text('{"n":1}')
     assert heads.last() == '{"n":1}'
 
