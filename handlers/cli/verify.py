@@ -44,6 +44,11 @@ class Verified:
     unsigned_events: int
     findings: Findings
 
+    @property
+    def is_vouched_for(self) -> bool:
+        """A head covers something of it, or there is nothing to cover."""
+        return self.heads > 0 or self.events == 0
+
     def document(self) -> dict[str, Any]:
         counts = {
             name: getattr(self, name) for name in ("events", "sessions", "heads", "signed_events", "unsigned_events")
@@ -62,10 +67,9 @@ def run(arguments: argparse.Namespace, settings: Settings) -> int:
         print(json.dumps(verified.document(), ensure_ascii=False))
     else:
         _print(verified)
-    is_vouched_for = verified.heads > 0 or verified.events == 0
-    if not is_vouched_for:
+    if not verified.is_vouched_for:
         print("assay: there is no head: nothing vouches for any of these events", file=sys.stderr)
-    return 0 if is_vouched_for and not verified.findings else 3
+    return 0 if verified.is_vouched_for and not verified.findings else 3
 
 
 def print_key(arguments: argparse.Namespace, settings: Settings) -> int:
@@ -171,9 +175,9 @@ def _print(verified: Verified) -> None:
     print(f"unsigned  {verified.unsigned_events} events are not under a head yet")
     for finding in verified.findings.first:
         print(f"{finding.kind:19} {_place(finding)}{finding.detail}")
-    if not verified.findings:
+    if not verified.findings and verified.is_vouched_for:
         print("faults    none")
-    else:
+    if verified.findings:
         total = verified.findings.counts.total()
         more = (
             f", the first {len(verified.findings.first)} of them shown" if total > len(verified.findings.first) else ""

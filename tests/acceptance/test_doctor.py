@@ -279,6 +279,7 @@ def test_without_a_head_nothing_is_proven(healthy: Any, servers: Servers, tmp_pa
         postgres.execute("ALTER SCHEMA taken_away RENAME TO assay_audit")
 
     assert (bare.status, "nothing vouches for any of these events" in bare.err) == (3, True), bare.out
+    assert "faults" not in bare.out
     assert healthy.here("verify", "--heads", str(empty)).status == 2
     assert healthy.here("verify", "").status == 2
     assert healthy.here("verify").status == 0
