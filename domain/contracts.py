@@ -8,24 +8,10 @@ from __future__ import annotations
 from enum import StrEnum
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
+from pydantic import BeforeValidator, Field
 
-
-class Contract(BaseModel):
-    """Base of all documents: immutable; unknown fields of a newer writer are dropped, not refused."""
-
-    model_config = ConfigDict(frozen=True, extra="ignore")
-
-
-def violations(error: ValidationError) -> str:
-    """The first faults of a document in JSON's terms, each with the place where it stands, without its own text."""
-    faults = error.errors(include_url=False, include_input=False, include_context=False)[:3]
-    return "; ".join(f"{'.'.join(map(str, fault['loc']))}: {_fault(fault['type'], fault['msg'])}" for fault in faults)
-
-
-def _fault(kind: str, message: str) -> str:
-    expected = {"tuple_type": "Input should be a valid list", "model_type": "Input should be a valid object"}
-    return expected.get(kind, message.removeprefix("Value error, "))
+from domain.contract import Contract
+from domain.evidence.coverage import Coverage
 
 
 # ---------------------------------------------------------------- agents and tools
@@ -109,6 +95,7 @@ class RetrievalDetails(Contract):
     relevance_level: str = ""
     source_documents: tuple[str, ...] = ()
     masked: dict[str, int] = Field(default_factory=dict)  # kind of secret -> how often it was masked (R22)
+    coverage: Coverage | None = None  # the search's account of itself (R69); None where none was recorded
 
 
 class ToolInvocation(Contract):

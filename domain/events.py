@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any, ClassVar, Literal
+from typing import Any, ClassVar, Literal, TypeAlias
 from uuid import UUID
 
 from pydantic import BaseModel, ConfigDict, Field
@@ -86,13 +86,25 @@ class Recorded:
 # ---------------------------------------------------------------- opening
 
 
-class Sources(Part):
-    """Where the tools look: a URL or path each, None where that tool has no source."""
+SourceKind: TypeAlias = Literal["metrics", "logs", "knowledge", "skills"]
 
-    metrics: str | None = None
-    logs: str | None = None
-    knowledge: str | None = None
-    skills: str | None = None
+
+class Source(Part):
+    """One place where tools of a kind look, as the session was opened with it (R18, R68).
+
+    `services`: glob of paths below the folder, or label=value, -> the service it belongs to. `credential` says where a
+    worker finds it (`env:NAME`, `file:PATH`), never what it is.
+    """
+
+    kind: SourceKind
+    name: str
+    address: str  # a URL or an absolute path
+    zone: str | None = None  # of stamps that name none: IANA name or ±HH:MM; None: not told
+    exclude: tuple[str, ...] = ()  # globs of inputs that the operator left out
+    services: dict[str, str] = Field(default_factory=dict)
+    service_labels: tuple[str, ...] = ()  # labels that name a service, besides the usual ones
+    credential: str | None = None
+    teams: tuple[str, ...] = ()  # that may use it; empty: every team (R78)
 
 
 class SessionOpenedFacts(Part):
@@ -102,12 +114,19 @@ class SessionOpenedFacts(Part):
     rule_version: str
     prompt_hashes: dict[Agent, str]  # sha256 of each agent's prompt file
     has_key: bool  # started with an idempotency key (R10)
+    request_hash: str | None = None  # of the request as the caller gave it (R10); None: not recorded
+    language: Literal["zh", "en"] = "zh"  # of the answer (R83)
+    template_version: str = "004"  # of the texts that code writes (R83)
+    team: str = "default"  # that the session belongs to (R78)
+    origin: Literal["own", "external"] = "own"  # external: reported by another system, which ran the tools (R87)
+    follows: UUID | None = None  # the session whose question and answer are the history (R88)
 
 
 class SessionOpenedContent(Part):
     question: str
     history: tuple[Message, ...] = ()
-    sources: Sources = Sources()
+    sources: tuple[Source, ...] = ()
+    agent: str = ""  # name and version of the external agent that was at work (R87)
     base_url: str | None = None  # model server; None for the extractive model
 
 

@@ -7,7 +7,8 @@ from typing import Annotated, Literal
 
 from pydantic import AfterValidator, Field
 
-from domain.contracts import TOOL_CLASSES, Agent, Contract, ToolClass
+from domain.contract import Contract
+from domain.contracts import TOOL_CLASSES, Agent, ToolClass
 
 RULE_VERSION = "2026-11"
 """Version of the evidence rules; stands in every check and verdict (R42). Change it when a rule decides differently."""

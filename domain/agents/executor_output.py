@@ -12,7 +12,8 @@ from pydantic import ValidationError
 from domain.agents.executor_contract import ContractError, normalise
 from domain.agents.remediation import is_remediation
 from domain.agents.scope import scope_warnings
-from domain.contracts import ExecutorOutput, Finding, ParsedExecutorOutput, ParseState, ParseStatus, violations
+from domain.contract import violations
+from domain.contracts import ExecutorOutput, Finding, ParsedExecutorOutput, ParseState, ParseStatus
 from domain.json_objects import find_object, load_strict, strip_think, without_lone_surrogates
 
 _MAX_REPAIRED = 32_768  # characters; the repair library takes quadratic time on some texts

@@ -10,6 +10,7 @@ from typing import Annotated, Any, TypeAlias
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
 
+from domain.contract import violations
 from domain.contracts import (
     CheckedFact,
     FactClass,
@@ -19,7 +20,6 @@ from domain.contracts import (
     RetryContext,
     TraceEntry,
     Verdict,
-    violations,
 )
 from domain.evidence.trace_summary import slim
 from domain.json_objects import find_object, strip_think

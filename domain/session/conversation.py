@@ -13,7 +13,8 @@ from typing import Any, assert_never
 from domain.agents.composer_io import composer_payload
 from domain.agents.scope import narrow_scope
 from domain.agents.verifier_io import VerifierUnreadable, parse_verifier_output, verifier_payload
-from domain.contracts import Agent, Contract, TraceEntry, VerifierEvaluation
+from domain.contract import Contract
+from domain.contracts import Agent, TraceEntry, VerifierEvaluation
 from domain.evidence.trace_summary import summarise_trace
 from domain.session.state import CaseFile, ModelTurn
 from domain.session.tool_calls import read_arguments, shown_to_executor

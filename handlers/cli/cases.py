@@ -10,6 +10,7 @@ from typing import Annotated, Any, TypeAlias, TypeVar
 from pydantic import BeforeValidator, Field, ValidationError
 
 from domain.agents.executor_contract import normalise
+from domain.contract import violations
 from domain.contracts import (
     Contract,
     ExecutorOutput,
@@ -18,7 +19,6 @@ from domain.contracts import (
     ToolClass,
     ToolInvocation,
     TraceEntry,
-    violations,
 )
 from domain.json_objects import load_strict
 from domain.settings import Share

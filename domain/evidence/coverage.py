@@ -1,0 +1,137 @@
+"""What a search read, what it left unread, and what it could not decide: its account of itself (R69).
+
+An absence is proven by the search, so only a complete coverage carries a summary ref (R20).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from enum import StrEnum
+
+from pydantic import Field
+
+from domain.contract import Contract
+
+MOST_NAMED = 20
+"""A list holds so many names of a kind; the counts hold all."""
+
+
+class UnreadReason(StrEnum):
+    """Why an input was not read."""
+
+    BINARY = "binary"
+    FORMAT = "format"
+    COMPRESSION = "compression"
+    ENCODING = "encoding"
+    PERMISSION = "permission"
+    SIZE = "size"
+    LIMIT = "limit"
+    LINK = "link"
+    VANISHED = "vanished"
+    ERROR = "error"
+
+
+class DoubtKind(StrEnum):
+    """What could not be decided of something that matches otherwise (R68)."""
+
+    TIME = "time"  # no stamp that was understood, and its neighbours do not place it
+    ZONE = "zone"  # a stamp of an assumed zone, which another zone would bring into the window
+    LEVEL = "level"  # no level that was understood, in a format that may have one
+    SERVICE = "service"  # nothing names a service, or what is named may be the one asked for
+    TEXT = "text"  # cut or undecodable
+    INPUT = "input"  # an unread input that could match
+    REPEATED_KEY = "repeated_key"  # a record that gives one field twice
+    PUSHED_DOWN = "pushed_down"  # a condition that the source decided by rules of its own
+    PARTIAL = "partial"  # a source that says its answer is not whole
+
+
+class Sought(Contract):
+    services: tuple[str, ...] = ()
+    levels: tuple[str, ...] = ()
+    words: tuple[str, ...] = ()
+
+
+class InputRead(Contract):
+    """`first` and `last`: ISO 8601, "" where no entry is dated. `zone`: of stamps that have none, "" if all have one."""
+
+    name: str
+    format: str
+    entries: int
+    first: str = ""
+    last: str = ""
+    zone: str = ""
+    zone_assumed: bool = False
+
+
+class Unread(Contract):
+    name: str
+    reason: UnreadReason
+    could_match: bool
+
+
+class Excluded(Contract):
+    """`by`: time, level, service, words, duplicate; or `exclude GLOB`, which counts inputs, not entries."""
+
+    by: str
+    count: int
+
+
+class Doubt(Contract):
+    """`example`: one entry or input, shortened, for the reader."""
+
+    kind: DoubtKind
+    count: int
+    example: str = ""
+
+
+class Counts(Contract):
+    inputs: int = 0
+    entries: int = 0
+    matched: int = 0
+    returned: int = 0
+
+
+class Coverage(Contract):
+    """The account of one search. `window`: "start/end" in ISO 8601, "" for ever."""
+
+    window: str = ""
+    sought: Sought = Sought()
+    inputs: tuple[InputRead, ...] = ()
+    unread: tuple[Unread, ...] = ()
+    excluded: tuple[Excluded, ...] = ()
+    doubts: tuple[Doubt, ...] = ()
+    counts: Counts = Counts()
+    complete: bool = Field(False, description="no doubt, and no unread input that could match")
+
+
+def coverage_of(
+    *,
+    window: str,
+    sought: Sought,
+    inputs: Iterable[InputRead],
+    unread: Iterable[Unread],
+    excluded: Iterable[Excluded],
+    doubts: Iterable[Doubt],
+    entries: int,
+    matched: int,
+    returned: int,
+) -> Coverage:
+    """The coverage of a search, its lists cut to what is shown. An unread input that could match is a doubt."""
+    read, left = list(inputs), sorted(unread, key=lambda one: not one.could_match)
+    open_inputs = [one for one in left if one.could_match]
+    said = [one for one in doubts if one.count]
+    if open_inputs:
+        said.append(Doubt(kind=DoubtKind.INPUT, count=len(open_inputs), example=open_inputs[0].name))
+    named: list[Unread] = []
+    for reason in UnreadReason:
+        named += [one for one in left if one.reason is reason][:MOST_NAMED]
+    return Coverage(
+        window=window,
+        sought=sought,
+        inputs=tuple(read[:MOST_NAMED]),
+        unread=tuple(named),
+        excluded=tuple(one for one in excluded if one.count),
+        doubts=tuple(said),
+        counts=Counts(inputs=len(read), entries=entries, matched=matched, returned=returned),
+        complete=not said,
+    )
