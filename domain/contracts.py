@@ -13,7 +13,6 @@ from pydantic import BeforeValidator, Field
 from domain.contract import Contract
 from domain.evidence.coverage import Coverage
 
-
 # ---------------------------------------------------------------- agents and tools
 
 

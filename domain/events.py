@@ -7,6 +7,7 @@ is destroyed (R62). The topic is the storage format: it does not depend on where
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, ClassVar, Literal, TypeAlias
@@ -107,6 +108,11 @@ class Source(Part):
     teams: tuple[str, ...] = ()  # that may use it; empty: every team (R78)
 
 
+def sources_at(places: Mapping[SourceKind, str | None]) -> tuple[Source, ...]:
+    """One source for each kind that has a place, named like its kind."""
+    return tuple(Source(kind=kind, name=kind, address=place) for kind, place in places.items() if place)
+
+
 class SessionOpenedFacts(Part):
     now: datetime  # the session's clock (R9)
     clock: Literal["wall", "given", "scenario"]
@@ -132,8 +138,16 @@ class SessionOpenedContent(Part):
 
 class SessionOpened(Event):
     TOPIC: ClassVar[str] = "SessionOpened"
+    VERSION: ClassVar[int] = 2
     facts: SessionOpenedFacts
     content: SessionOpenedContent | Erased
+
+    @staticmethod
+    def upcast_v1_v2(parts: dict[str, Any]) -> None:
+        """One place a kind, or none, became any number of named sources."""
+        if content := parts["content"]:
+            sources = sources_at(content.pop("sources", {}))
+            content["sources"] = [source.model_dump(mode="json") for source in sources]
 
 
 class RoundStartedFacts(Part):
@@ -253,8 +267,13 @@ class ToolInvokedContent(Part):
 
 class ToolInvoked(Event):
     TOPIC: ClassVar[str] = "ToolInvoked"
+    VERSION: ClassVar[int] = 2
     facts: ToolInvokedFacts
     content: ToolInvokedContent | Erased
+
+    @staticmethod
+    def upcast_v1_v2(parts: dict[str, Any]) -> None:
+        """A search's account of itself was not recorded: it stays absent (R69)."""
 
 
 class ExecutorAnsweredFacts(Part):

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from domain.contracts import Agent
-from domain.events import SessionOpenedContent, Sources
+from domain.events import SessionOpenedContent, Source
 from domain.session.conversation import Surroundings
 from handlers.ports import Model
 from handlers.session_settings import model_server
@@ -18,7 +18,7 @@ from infra.models.client import build_client, extractive_client
 from infra.settings import Settings
 from infra.tools.contract import Tool
 from infra.tools.knowledge import knowledge_map
-from infra.tools.registry import build_tools
+from infra.tools.registry import build_tools, place_of
 from infra.tools.skills import skill_catalog
 
 
@@ -42,22 +42,24 @@ class Workbenches:
 
     settings: Settings
     injected: Sequence[Tool] = ()
-    _tools: dict[Sources, tuple[Mapping[str, Tool], Surroundings]] = field(default_factory=dict)
+    _tools: dict[str, tuple[Mapping[str, Tool], Surroundings]] = field(default_factory=dict)
     _models: dict[str | None, Model] = field(default_factory=dict)
 
     async def __call__(self, opened: SessionOpenedContent) -> SessionWorkbench:
         """Raises NoCredentials."""
-        if opened.sources not in self._tools:
-            self._tools[opened.sources] = self._built(opened.sources)
+        sources = "\n".join(source.model_dump_json() for source in opened.sources)
+        if sources not in self._tools:
+            self._tools[sources] = self._built(opened.sources)
         if opened.base_url not in self._models:
             self._models[opened.base_url] = self._connected(opened.base_url)
-        tools, surroundings = self._tools[opened.sources]
+        tools, surroundings = self._tools[sources]
         return SessionWorkbench(tools, surroundings, self._models[opened.base_url])
 
-    def _built(self, sources: Sources) -> tuple[Mapping[str, Tool], Surroundings]:
+    def _built(self, sources: Sequence[Source]) -> tuple[Mapping[str, Tool], Surroundings]:
+        knowledge, skills = place_of(sources, "knowledge"), place_of(sources, "skills")
         surroundings = Surroundings(
-            knowledge_domains=tuple(knowledge_map(Path(sources.knowledge)).splitlines()) if sources.knowledge else (),
-            skills=tuple(skill_catalog(Path(sources.skills))) if sources.skills else (),
+            knowledge_domains=tuple(knowledge_map(Path(knowledge)).splitlines()) if knowledge else (),
+            skills=tuple(skill_catalog(Path(skills))) if skills else (),
         )
         return build_tools(sources, self.injected), surroundings
 

@@ -52,7 +52,7 @@ class Sought(Contract):
 
 
 class InputRead(Contract):
-    """`first` and `last`: ISO 8601, "" where no entry is dated. `zone`: of stamps that have none, "" if all have one."""
+    """`first` and `last`: ISO 8601, "" where no entry is dated. `zone`: of stamps without one; "" if all have one."""
 
     name: str
     format: str

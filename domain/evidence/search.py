@@ -42,8 +42,8 @@ class Entry:
     """One entry of an input, its header read only when it is asked for.
 
     `line`: its place in the input, from 1. `text`: everything that stands there, decoded, without line ends at its end.
-    `is_whole` False: it was cut, or could not be decoded. `has_levels`: whether its format gives a level; None where the
-    format is not known.
+    `is_whole` False: it was cut, or could not be decoded. `has_levels`: whether its format gives a level; None where
+    the format is not known.
     """
 
     __slots__ = ("_header", "_read", "has_levels", "is_whole", "line", "stamp", "text")

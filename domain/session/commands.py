@@ -5,9 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Literal, TypeAlias, assert_never
+from uuid import UUID
 
 from domain.contracts import Agent, Message, Verdict
-from domain.events import Sources
+from domain.events import Source
 from domain.model_reply import ModelFailure, ModelReply
 from domain.session.conversation import ChatMessage
 from domain.session.steps import (
@@ -26,17 +27,23 @@ from domain.settings import SessionSettings
 
 @dataclass(frozen=True, slots=True)
 class OpenSession:
-    """`key` is the idempotency key the session's id was made from, if there is one (R10)."""
+    """What a session is opened with; the fields are those of SessionOpened, where they are explained."""
 
     question: str
     now: datetime
     clock: Literal["wall", "given", "scenario"]
     settings: SessionSettings
     prompt_hashes: dict[Agent, str]
-    sources: Sources = Sources()
+    sources: tuple[Source, ...] = ()
     base_url: str | None = None
     history: tuple[Message, ...] = ()
     has_key: bool = False
+    request_hash: str | None = None
+    language: Literal["zh", "en"] = "zh"
+    team: str = "default"
+    origin: Literal["own", "external"] = "own"
+    agent: str = ""
+    follows: UUID | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -135,10 +135,19 @@ def _open(state: SessionState, command: OpenSession) -> Sequence[Event]:
         rule_version=RULE_VERSION,
         prompt_hashes=command.prompt_hashes,
         has_key=command.has_key,
+        request_hash=command.request_hash,
+        language=command.language,
+        team=command.team,
+        origin=command.origin,
+        follows=command.follows,
     )
     history = tuple(turn.model_copy(update={"content": mask(turn.content, patterns)[0]}) for turn in command.history)
     content = SessionOpenedContent(
-        question=question, history=history, sources=command.sources, base_url=command.base_url
+        question=question,
+        history=history,
+        sources=command.sources,
+        agent=mask(command.agent, patterns)[0],
+        base_url=command.base_url,
     )
     first = RoundStarted(facts=RoundStartedFacts(round=1), content=RoundStartedContent())
     return SessionOpened(facts=facts, content=content), first

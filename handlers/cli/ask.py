@@ -9,7 +9,7 @@ import sys
 from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal, NamedTuple, get_args
 from uuid import UUID
 
 from domain.contracts import Agent
@@ -20,7 +20,9 @@ from domain.events import (
     SessionCompleted,
     SessionFailed,
     SessionOpened,
-    Sources,
+    Source,
+    SourceKind,
+    sources_at,
 )
 from domain.session.commands import OpenSession
 from handlers.application import PromptFiles, injected_tools, make_ready, wall_clock, worker
@@ -43,7 +45,7 @@ YEARS = range(1990, 2100)
 class Evidence(NamedTuple):
     """Where the answer comes from, and the clock that goes with it (R9)."""
 
-    sources: Sources
+    sources: tuple[Source, ...]
     source: Literal["sample", "given"]
     now: datetime
     clock: Literal["wall", "given", "scenario"]
@@ -78,10 +80,10 @@ async def _ask(arguments: argparse.Namespace, settings: Settings) -> int:
 
 
 def _evidence(arguments: argparse.Namespace) -> Evidence:
-    given = {name: getattr(arguments, name) for name in ("metrics", "logs", "knowledge", "skills")}
+    given = {kind: getattr(arguments, kind) for kind in get_args(SourceKind)}
     asked_now = _time(arguments.now) if arguments.now else None
     if any(given.values()):
-        sources = Sources(**{name: _located(value) for name, value in given.items()})
+        sources = sources_at({kind: _located(value) for kind, value in given.items()})
         return Evidence(sources, "given", asked_now or wall_clock(), "given" if asked_now else "wall")
     scenario = sample_scenario()
     return Evidence(scenario.sources, "sample", asked_now or scenario.now, "given" if asked_now else "scenario")

@@ -10,9 +10,8 @@ from typing import Annotated, Any, TypeAlias, TypeVar
 from pydantic import BeforeValidator, Field, ValidationError
 
 from domain.agents.executor_contract import normalise
-from domain.contract import violations
+from domain.contract import Contract, violations
 from domain.contracts import (
-    Contract,
     ExecutorOutput,
     GatekeeperResult,
     ParseStatus,

@@ -10,6 +10,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
+from domain.events import sources_at
 from handlers.cli.errors import UsageError
 from handlers.evaluation.case import SHIPPED, Case, CaseError, load_cases
 from handlers.evaluation.report import as_json, as_junit, heading, row, summary
@@ -76,7 +77,7 @@ def _check_model(cases: Sequence[Case], settings: Settings) -> None:
 
 def _check_sources(cases: Sequence[Case]) -> None:
     for case in cases:
-        if case.sources and (problems := asyncio.run(check_sources(case.sources))):
+        if case.sources and (problems := asyncio.run(check_sources(sources_at(case.sources)))):
             raise UsageError(f"case {case.name}: {'; '.join(problems)}")
 
 

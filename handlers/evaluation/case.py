@@ -14,7 +14,7 @@ import yaml
 from pydantic import AwareDatetime, BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
 
 from domain.contracts import Agent
-from domain.events import Sources
+from domain.events import SourceKind
 from domain.settings import Budgets, SessionSettings
 from handlers.evaluation.expectations import Expectations
 from infra.models.scripted import ScriptedReply
@@ -57,13 +57,14 @@ class CaseSettings(BaseModel):
 
 
 class Case(BaseModel):
-    """One case. `sources` None: the sample scenario. `replies` are the script, for the agents that have one."""
+    """One case. `sources`, a place by kind; None: the sample scenario. `replies` are the script, for the agents that
+    have one."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     name: str = Field(pattern=r"^[^\n\r\t]+$")
     question: str
-    sources: Sources | None = None
+    sources: dict[SourceKind, str] | None = None
     now: AwareDatetime | None = None
     model: Literal["extractive", "live", "scripted"] = "extractive"
     replies: dict[Agent, tuple[ScriptedReply, ...]] = {}
@@ -131,9 +132,9 @@ def _read(file: Path) -> Iterator[Case]:
 def _located(case: Case, folder: Path) -> Case:
     if case.sources is None:
         return case
-    paths = case.sources.model_dump(exclude_none=True)
-    located = {name: path if "://" in path else str((folder / path).resolve()) for name, path in paths.items()}
-    return case.model_copy(update={"sources": Sources(**located)})
+    places = case.sources.items()
+    located = {kind: place if "://" in place else str((folder / place).resolve()) for kind, place in places}
+    return case.model_copy(update={"sources": located})
 
 
 def _explained(error: ValidationError) -> str:

@@ -12,7 +12,7 @@ from pathlib import Path
 from uuid import UUID
 
 from domain.contracts import Agent
-from domain.events import TERMINAL_TOPICS, Recorded
+from domain.events import TERMINAL_TOPICS, Recorded, sources_at
 from domain.evidence.masking import mask
 from domain.session.commands import OpenSession
 from handlers.application import PromptFiles, injected_tools, make_ready, wall_clock, worker
@@ -123,7 +123,7 @@ def _opening(case: Case, settings: Settings, server: str | None) -> OpenSession:
         clock="given" if case.now else "scenario" if is_sample else "wall",
         settings=case.settings.applied_to(in_force.model_copy(update={"models": in_force.models | scripted})),
         prompt_hashes={agent: prompts.sha256(agent) for agent in Agent},
-        sources=scenario.sources if case.sources is None else case.sources,
+        sources=scenario.sources if case.sources is None else sources_at(case.sources),
         base_url=server,
     )
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import yaml
 from pydantic import AwareDatetime, BaseModel
 
-from domain.events import Sources
+from domain.events import Source, SourceKind, sources_at
 
 
 class _ScenarioFile(BaseModel):
@@ -17,23 +17,23 @@ class _ScenarioFile(BaseModel):
 
     name: str
     now: AwareDatetime
-    sources: Sources
+    sources: dict[SourceKind, str]
 
 
 @dataclass(frozen=True, slots=True)
 class Scenario:
-    """`now` is in UTC; `sources` holds absolute paths."""
+    """`now` is in UTC; `sources` have absolute paths."""
 
     name: str
     now: AwareDatetime
-    sources: Sources
+    sources: tuple[Source, ...]
 
 
 def load_scenario(folder: Path) -> Scenario:
     """The scenario described by a folder's `scenario.yaml`. Raises OSError, yaml.YAMLError or ValueError."""
     described = _ScenarioFile.model_validate(yaml.safe_load((folder / "scenario.yaml").read_text("utf-8")))
-    paths = {name: str(folder / path) for name, path in described.sources.model_dump(exclude_none=True).items()}
-    return Scenario(described.name, described.now.astimezone(UTC), Sources(**paths))
+    sources = sources_at({kind: str(folder / path) for kind, path in described.sources.items()})
+    return Scenario(described.name, described.now.astimezone(UTC), sources)
 
 
 def sample_scenario() -> Scenario:

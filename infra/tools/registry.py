@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import importlib
-from collections.abc import Sequence
+from collections.abc import Sequence, Sized
 from pathlib import Path
+from typing import assert_never
 
-from domain.events import Sources
+from domain.events import Source, SourceKind
 from infra.tools.clock import clock_tool
 from infra.tools.contract import Tool, ToolError
 from infra.tools.knowledge import knowledge_tool
@@ -21,17 +22,22 @@ class ToolLoadError(ValueError):
     """Tools that cannot be loaded, or two of one name."""
 
 
-def build_tools(sources: Sources, extra: Sequence[Tool] = ()) -> dict[str, Tool]:
+def place_of(sources: Sequence[Source], kind: SourceKind) -> str | None:
+    """URL or path of the first source of a kind; further ones are refused by `check_sources`."""
+    return next((source.address for source in sources if source.kind == kind), None)
+
+
+def build_tools(sources: Sequence[Source], extra: Sequence[Tool] = ()) -> dict[str, Tool]:
     """The tools by name; one without a source is absent. Raises ToolLoadError if two have one name."""
     tools: list[Tool] = [clock_tool()]
-    if sources.metrics:
-        tools.append(metrics_tool(sources.metrics))
-    if sources.logs:
-        tools.append(logs_tool(Path(sources.logs)))
-    if sources.knowledge:
-        tools.append(knowledge_tool(Path(sources.knowledge)))
-    if sources.skills:
-        tools.append(skill_tool(Path(sources.skills)))
+    if metrics := place_of(sources, "metrics"):
+        tools.append(metrics_tool(metrics))
+    if logs := place_of(sources, "logs"):
+        tools.append(logs_tool(Path(logs)))
+    if knowledge := place_of(sources, "knowledge"):
+        tools.append(knowledge_tool(Path(knowledge)))
+    if skills := place_of(sources, "skills"):
+        tools.append(skill_tool(Path(skills)))
     by_name: dict[str, Tool] = {}
     for tool in [*tools, *extra]:
         if by_name.setdefault(tool.name, tool) is not tool:
@@ -39,26 +45,37 @@ def build_tools(sources: Sources, extra: Sequence[Tool] = ()) -> dict[str, Tool]
     return by_name
 
 
-async def check_sources(sources: Sources) -> list[str]:
+async def check_sources(sources: Sequence[Source]) -> list[str]:
     """What is wrong with the sources, one sentence each, before a session is started on them."""
     problems = []
-    if sources.metrics:
-        try:
-            await check_metrics(sources.metrics)
-        except (ToolError, OSError) as error:
-            problems.append(f"metrics: {error}")
-    for name, folder, files in (
-        ("logs", sources.logs, log_files),
-        ("knowledge", sources.knowledge, markdown_files),
-        ("skills", sources.skills, read_skills),
-    ):
-        if folder:
-            try:
-                if not files(Path(folder)):
-                    problems.append(f"{name}: {folder} holds nothing to read")
-            except OSError as error:
-                problems.append(f"{name}: {error}")
+    kinds: set[SourceKind] = set()
+    for source in sources:
+        if source.kind in kinds:
+            problems.append(f"{source.name}: there is a source of {source.kind} already, and one alone can be used")
+        elif problem := await _problem(source):
+            problems.append(f"{source.name}: {problem}")
+        kinds.add(source.kind)
     return problems
+
+
+async def _problem(source: Source) -> str | None:
+    folder = Path(source.address)
+    try:
+        match source.kind:
+            case "metrics":
+                await check_metrics(source.address)
+                return None
+            case "logs":
+                found: Sized = log_files(folder)
+            case "knowledge":
+                found = markdown_files(folder)
+            case "skills":
+                found = read_skills(folder)
+            case _:
+                assert_never(source.kind)
+    except (ToolError, OSError) as error:
+        return str(error)
+    return None if found else f"{folder} holds nothing to read"
 
 
 def load_tools(spec: str) -> list[Tool]:

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from domain.contracts import TOOL_CLASSES, ToolClass
-from domain.events import Sources
+from domain.events import Source, sources_at
 from infra.scenario.scenario import sample_scenario
 from infra.tools.contract import Arguments, FunctionTool, Tool, ToolContext, ToolResult
 from infra.tools.registry import ToolLoadError, build_tools, check_sources, load_tools
@@ -37,8 +37,8 @@ def no_tools() -> list[object]:
 
 def test_a_tool_without_a_source_is_absent() -> None:
     """R3: the model is offered only what can answer."""
-    assert list(build_tools(Sources())) == ["getCurrentDateTime"]
-    assert list(build_tools(Sources(logs="x"))) == ["getCurrentDateTime", "query_logs"]
+    assert list(build_tools(())) == ["getCurrentDateTime"]
+    assert list(build_tools(sources_at({"logs": "x"}))) == ["getCurrentDateTime", "query_logs"]
 
 
 def test_the_shipped_tools_are_read_only_and_of_the_configured_classes() -> None:
@@ -72,7 +72,7 @@ def test_an_operators_tools_are_loaded_and_run(monkeypatch: pytest.MonkeyPatch) 
     context = ToolContext(datetime(2031, 3, 4, tzinfo=UTC), 60, 1, "session")
     assert json.loads(asyncio.run(tool.run({"order": "K-15"}, context)).output)["items"] == [{"order": "K-15"}]
     assert asyncio.run(tool.run({}, context)).error_kind == "bad_arguments"
-    assert list(build_tools(Sources(), [tool])) == ["getCurrentDateTime", "query_order"]
+    assert list(build_tools((), [tool])) == ["getCurrentDateTime", "query_order"]
 
 
 @pytest.mark.parametrize(
@@ -100,7 +100,7 @@ def test_no_spec_means_no_further_tools() -> None:
 def test_two_tools_of_one_name_are_refused() -> None:
     """R21: a name has one class."""
     with pytest.raises(ToolLoadError, match="query_order"):
-        build_tools(Sources(), [*query_order(), *query_order()])
+        build_tools((), [*query_order(), *query_order()])
 
 
 def test_good_sources_have_no_problems() -> None:
@@ -111,12 +111,8 @@ def test_good_sources_have_no_problems() -> None:
 def test_every_problem_of_the_sources_is_named_before_a_session_starts(tmp_path: Path) -> None:
     """Bad input: a missing folder, a file that is no alert response, a folder with nothing to read."""
     (tmp_path / "alerts.json").write_text("<html>")
-    sources = Sources(
-        metrics=str(tmp_path / "alerts.json"),
-        logs=str(tmp_path / "none"),
-        knowledge=str(tmp_path),
-        skills=str(tmp_path),
-    )
+    places = {"metrics": "alerts.json", "logs": "none", "knowledge": "", "skills": ""}
+    sources = tuple(Source(kind=kind, name=kind, address=str(tmp_path / place)) for kind, place in places.items())
     metrics, logs, knowledge, skills = asyncio.run(check_sources(sources))
     assert metrics.startswith(f"metrics: {tmp_path}/alerts.json: no answer of Prometheus or Alertmanager")
     assert logs == f"logs: {tmp_path}/none is not a folder"

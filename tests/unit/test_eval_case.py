@@ -57,9 +57,10 @@ def test_without_sources_the_sample_scenario_and_the_offline_model_answer(folder
 def test_paths_of_sources_are_relative_to_the_file_and_urls_are_kept(folder: Path) -> None:
     write(folder, GOOD + "sources: {logs: my/logs, metrics: http://127.0.0.1:9090}")
     (case,) = load_cases(folder)
-    assert case.sources is not None
-    assert case.sources.logs == str(folder.resolve() / "my" / "logs")
-    assert case.sources.metrics == "http://127.0.0.1:9090"
+    assert case.sources == {
+        "logs": str(folder.resolve() / "my" / "logs"),
+        "metrics": "http://127.0.0.1:9090",
+    }
 
 
 def test_settings_of_a_case_replace_only_what_they_name(folder: Path) -> None:

@@ -19,6 +19,9 @@ from domain.events import (
     FeedbackGivenContent,
     FeedbackGivenFacts,
     SessionErased,
+    SessionOpened,
+    SessionOpenedContent,
+    Source,
 )
 from infra.event_log.errors import ContentErased, Unreadable
 from infra.event_log.keys import Key
@@ -100,6 +103,23 @@ def test_what_was_ever_stored_is_still_read(parts: dict[str, Any]) -> None:
         content = None if event.content == ERASED else event.content.model_dump(mode="json")
         assert spelled(event.facts.model_dump(mode="json")) == spelled(parts["facts"])
         assert spelled(content) == spelled(parts["content"])
+
+
+def test_a_session_opened_before_sources_had_names_is_read_with_one_of_each_kind() -> None:
+    """R50, R89: SessionOpened 1 named one place a kind; what it did not record yet is as it then was."""
+    old = {"metrics": "http://127.0.0.1:9090", "logs": None, "knowledge": None, "skills": "/srv/skills"}
+    parts = next(parts for parts in GOLDEN if (parts["topic"], parts["schema_version"]) == ("SessionOpened", 1))
+
+    event = sealing().to_domain_event(stored(parts | {"content": parts["content"] | {"sources": old}})).event
+
+    assert isinstance(event, SessionOpened)
+    assert isinstance(event.content, SessionOpenedContent)
+    assert event.content.sources == (
+        Source(kind="metrics", name="metrics", address="http://127.0.0.1:9090"),
+        Source(kind="skills", name="skills", address="/srv/skills"),
+    )
+    assert (event.facts.team, event.facts.origin, event.facts.language) == ("default", "own", "zh")
+    assert (event.facts.follows, event.facts.request_hash, event.content.agent) == (None, None, "")
 
 
 def test_a_sealed_event_comes_back_as_it_was() -> None:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from typing import Any
+from uuid import UUID
 
 import pytest
 
 from domain.contracts import Agent, Message, Verdict
-from domain.events import Erased, SessionOpened
+from domain.events import Erased, SessionOpened, Source
 from domain.session.commands import (
     CancelSession,
     EraseSession,
@@ -65,6 +66,17 @@ def test_question_and_history_are_masked_before_they_are_recorded(given: Any) ->
     before = session.history
     session.opened("password=hunter2 为什么被拒")
     assert session.history == before
+
+
+def test_a_session_records_what_it_was_opened_with(given: Any) -> None:
+    """R42, R78, R83, R87, R88: from its first event on, and whatever the settings say later."""
+    earlier, logs = UUID(int=7), Source(kind="logs", name="shop", address="/var/log/shop", zone="+08:00")
+    session = given().opened(
+        sources=(logs,), language="en", team="payments", origin="external", follows=earlier, request_hash="ab" * 32
+    )
+    facts, content = session.history[0].event.facts, session.history[0].event.content
+    assert (facts.language, facts.team, facts.origin) == ("en", "payments", "external")
+    assert (facts.follows, facts.request_hash, content.sources) == (earlier, "ab" * 32, (logs,))
 
 
 def test_half_a_surrogate_pair_in_a_question_can_be_recorded(given: Any) -> None:
