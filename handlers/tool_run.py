@@ -36,6 +36,7 @@ async def run_tool(
             error_message=result.error_message,
             retrieval=result.retrieval,
             duration_ms=_elapsed_ms(started),
+            tool_classes={tool.name: tool.tool_class},
         )
     except TimeoutError:
         return failed_outcome("timeout", f"工具在 {timeout_s:g} 秒内没有返回。", _elapsed_ms(started))

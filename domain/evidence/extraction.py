@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from domain.contracts import EvidenceRef, EvidenceStatus, RetrievalDetails
+from domain.contracts import TOOL_CLASSES, EvidenceRef, EvidenceStatus, RetrievalDetails, ToolClass
 from domain.evidence.items import (
     ALERT_NAME,
     BLOCK_SOURCE,
@@ -40,8 +40,16 @@ _WHERE = (*SERVICE, "group", "consumer_group", "node", "host", "hostname", "inst
 _ITEM_NAME = ("name", "__name__", "title", "order_id", "id")
 _TOTALS = ("total", "total_count", "totalCount", "count", "hits")
 _LIMITS = ("limit", "page_size", "pageSize", "size", "max_results", "top_k", "topK")
-_MORE = ("truncated", "is_truncated", "has_more", "hasMore", "partial", "timed_out", "warnings", "errors")
-_NEXT = ("next", "next_page", "next_token", "nextToken", "next_cursor", "cursor", "offset")
+_MORE = (
+    *("truncated", "is_truncated", "IsTruncated", "has_more", "hasMore", "more", "partial", "timed_out", "timedOut"),
+    *("warnings", "warning", "errors", "next", "next_page", "nextPage", "next_token", "nextToken", "NextToken"),
+    *("next_page_token", "nextPageToken", "next_cursor", "nextCursor", "NextMarker", "continue", "links.next"),
+    *("metadata.continue", "_links.next", "paging.next", "pagination.next", "_shards.failed", "terminated_early"),
+)
+"""What an answer says of itself when there is more than it holds; a dot leads into an object."""
+_PLACE = ("cursor", "offset")  # where a page begins: more than the first page, but not that there are others
+_PAGES = (("page", "pages"), ("page", "total_pages"), ("page", "totalPages"), ("page", "page_count"))
+_DUPLICATE = ("deduplicated", "duplicate_of")
 _DONE = frozenset({EvidenceStatus.DEDUPLICATED, EvidenceStatus.FAILED})
 
 
@@ -66,22 +74,27 @@ def extract_evidence(
     query: str = "",
     window: str = "",
     base: RetrievalDetails | None = None,
+    tool_classes: Mapping[str, ToolClass] = TOOL_CLASSES,
 ) -> RetrievalDetails:
     """`retrieval_details` of a call from its masked output (R18 to R20).
 
     `source`, `query` and `window` say what was asked, for the summary ref; where they are empty, `base` and then the
     output's own fields of these names do. A call already known as failed or deduplicated keeps its status and gets no
-    refs of its own. Output that is not JSON, or holds no known list, yields no refs and keeps the status of `base`.
+    refs of its own, nor does a helper's. Output that is not JSON yields no refs and keeps the status of `base`; JSON
+    without a known list yields none either, but is not "nothing matched": supported. The coverage of `base` decides
+    whether there may be a summary ref (R69).
     """
     base = base or RetrievalDetails()
     refs = base.evidence_refs or ()
-    if base.evidence_status in _DONE:
+    if base.evidence_status in _DONE or tool_classes.get(tool_name) is ToolClass.HELPER:
         return base.model_copy(update={"evidence_refs": refs})
     loaded = _load(output)
     if loaded is None:
         return base.model_copy(update={"evidence_refs": refs})
     if _failed(loaded):
         return base.model_copy(update={"evidence_status": EvidenceStatus.FAILED, "evidence_refs": ()})
+    if any(_is_set(loaded.get(key)) for key in _DUPLICATE):
+        return base.model_copy(update={"evidence_status": EvidenceStatus.DEDUPLICATED, "evidence_refs": ()})
     asked = _Asked(
         source=source or _said(loaded, "source", "log_topic") or tool_name,
         query=query or base.query or _said(loaded, "query"),
@@ -90,13 +103,17 @@ def extract_evidence(
     details = base.model_copy(update={"query": asked.query, "window": asked.window})
     answer = _read(loaded)
     if answer is None:
-        return details.model_copy(update={"evidence_refs": refs})
+        status = EvidenceStatus.SUPPORTED if loaded else details.evidence_status
+        return details.model_copy(update={"evidence_status": status, "evidence_refs": refs})
     return _with_refs(details, answer, asked)
 
 
 def _with_refs(details: RetrievalDetails, answer: _Answer, asked: _Asked) -> RetrievalDetails:
     items = [ref for name, rows in answer.lists.items() for ref in _item_refs(name, rows)]
-    summaries = [ref for name, rows in answer.lists.items() if (ref := _summary_ref(name, rows, answer, asked))]
+    proves_absence = details.coverage is None or details.coverage.complete
+    lists = answer.lists.items() if proves_absence else ()
+    scanned = details.coverage.counts.entries if details.coverage else None
+    summaries = [ref for name, rows in lists if (ref := _summary_ref(name, rows, answer, asked, scanned))]
     status = EvidenceStatus.SUPPORTED if items else EvidenceStatus.NO_EVIDENCE
     sources = [take(flat_fields(block), BLOCK_SOURCE) for block in answer.lists.get("evidence_blocks", ())]
     return details.model_copy(
@@ -123,6 +140,8 @@ def _load(output: str | Mapping[str, Any]) -> Mapping[str, Any] | None:
         value = json.loads(without_lone_surrogates(text), parse_float=str, parse_constant=str)
     except (ValueError, RecursionError):
         return None
+    if value is None:
+        return {}
     if isinstance(value, list):
         return {"items": value}
     return value if isinstance(value, dict) else None
@@ -168,13 +187,14 @@ class _Asked:
     window: str
 
 
-def _summary_ref(name: str, rows: list[Any], answer: _Answer, asked: _Asked) -> EvidenceRef | None:
-    """One ref at the list's own path, only for a complete answer (R20)."""
+def _summary_ref(name: str, rows: list[Any], answer: _Answer, asked: _Asked, scanned: int | None) -> EvidenceRef | None:
+    """One ref at the list's own path, only for a complete answer (R20). `scanned`: how many entries were looked at."""
     names = _names(name, rows)
     if not _is_complete(answer) or len(names) > MAX_NAMES:
         return None
     parts = [f"source={_without_total(asked.source)}", f'query="{_without_total(_shortened(asked.query))}"']
     parts += [f"window={_without_total(asked.window)}"] if asked.window else []
+    parts += [f"scanned={scanned}"] if scanned is not None else []
     listed = f": {', '.join(map(_without_total, names))}" if names else ""
     return EvidenceRef(raw_path=f"$.{name}", text=f"{' '.join(parts)} total={len(rows)}{listed}")
 
@@ -182,18 +202,34 @@ def _summary_ref(name: str, rows: list[Any], answer: _Answer, asked: _Asked) -> 
 def _is_complete(answer: _Answer) -> bool:
     """Not cut, and either counted by the tool itself or below every limit it names."""
     said = {key: value for holder in answer.said for key, value in holder.items()}
-    if any(_is_set(said.get(key)) for key in _MORE):
+    if any(_is_set(_at(said, key)) for key in _MORE) or any(_is_before(said, *pages) for pages in _PAGES):
         return False
     totals = [_count(said[key]) for key in _TOTALS if said.get(key) is not None]
     if totals:
         return all(total == answer.row_count for total in totals)
     limits = [_count(said[key]) for key in _LIMITS if said.get(key) is not None]
     cut = any(limit is None or answer.row_count >= limit for limit in limits)
-    return not (cut or answer.is_missing or any(_is_set(said.get(key)) for key in _NEXT))
+    return not (cut or answer.is_missing or any(_is_set(said.get(key)) for key in _PLACE))
 
 
 def _is_set(flag: Any) -> bool:
     return bool(flag) and flag not in ("false", "False", "0")
+
+
+def _at(said: Mapping[str, Any], path: str) -> Any:
+    """The value behind a dotted path, None where there is none."""
+    value: Any = said
+    for key in path.split("."):
+        value = value.get(key) if isinstance(value, Mapping) else None
+    return value
+
+
+def _is_before(said: Mapping[str, Any], page: str, pages: str) -> bool:
+    """Whether this is not the last page, or one of them is no number."""
+    if said.get(pages) is None:
+        return False
+    at, of = _count(said.get(page)) or 0, _count(said[pages])
+    return of is None or at < of
 
 
 def _count(value: Any) -> int | None:

@@ -24,6 +24,7 @@ _BLOCK_CONTENT = ("content", "text", "chunk", "snippet", "excerpt", "body")
 _ECHO = frozenset(
     {"query", "queries", "q", "search_query", "query_params", "keyword", "keywords", "filter", "filters"}
     | {"request", "request_params", "params", "input_params", "generatorURL", "externalURL", "fingerprint"}
+    | {"matched_query", "request_query", "search_terms", "highlight", "highlights", "_highlight", "_highlights"}
 )
 _TRANSPARENT = frozenset({"labels", "annotations", "metric", "stream", "fields", "attributes"})
 _MAX_DEPTH = 4

@@ -16,6 +16,7 @@ from typing import Any
 
 import re2
 
+from domain.evidence.coverage import Coverage
 from domain.json_objects import without_lone_surrogates
 
 
@@ -144,6 +145,19 @@ def mask_value(value: Any, patterns: Sequence[MaskPattern] = DEFAULT_PATTERNS) -
     """
     counts: Counter[str] = Counter()
     return _mask_node("", value, patterns, counts), dict(counts)
+
+
+def masked_coverage(coverage: Coverage, patterns: Sequence[MaskPattern] = DEFAULT_PATTERNS) -> Coverage:
+    """Names of inputs and examples of entries come from outside, too."""
+
+    def masked(value: Any) -> Any:
+        if isinstance(value, str):
+            return mask(value, patterns)[0]
+        if isinstance(value, list):
+            return [masked(part) for part in value]
+        return {key: masked(part) for key, part in value.items()} if isinstance(value, dict) else value
+
+    return Coverage.model_validate(masked(coverage.model_dump(mode="json")))
 
 
 def _mask_node(key: str, value: Any, patterns: Sequence[MaskPattern], counts: Counter[str]) -> Any:

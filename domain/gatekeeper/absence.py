@@ -24,8 +24,10 @@ from domain.values.times import spans
 SUMMARY_PATHS = frozenset({"$.alerts", "$.logs", "$.evidence_blocks", "$.items"})
 
 _SOURCE = re.compile(r"\bsource=(\S*)")
-_QUERY = re.compile(r"\bquery=(?P<query>.*?)(?:\s+window=\S*)?\s+total=\Z", re.DOTALL)
-_AFTER_WINDOW = re.compile(r".*\bwindow=\S*\s+total=(?P<total>\d+)(?:\s*:\s*(?P<names>.*))?", re.DOTALL)
+_QUERY = re.compile(r"\bquery=(?P<query>.*?)(?:\s+window=\S*)?(?:\s+scanned=\d+)?\s+total=\Z", re.DOTALL)
+_AFTER_WINDOW = re.compile(
+    r".*\bwindow=\S*(?:\s+scanned=\d+)?\s+total=(?P<total>\d+)(?:\s*:\s*(?P<names>.*))?", re.DOTALL
+)
 _ANYWHERE = re.compile(r"(?:.*\s)?total=(?P<total>\d+)(?:\s*:\s*(?P<names>.*))?", re.DOTALL)
 _WINDOW = re.compile(r".*\bwindow=(\S*)", re.DOTALL)
 _QUOTED_TOTAL = re.compile(r"\btotal\s*=\s*(\d+)(?!\w)")

@@ -104,7 +104,8 @@ class _Again:
         missing = self._decide(state, StartTool(*where, step.attempt, start.read_only), start.recorded)
         if missing or result is None or result.facts.error_kind == "interrupted":
             return missing
-        outcome = judged_again(result) if isinstance(preparation, Run) else None
+        tool_classes = state.file.opened.settings.tool_classes
+        outcome = judged_again(result, tool_classes) if isinstance(preparation, Run) else None
         if isinstance(preparation, Run) and outcome is None:
             return f"an output of {name}"
         return self._decide(self._state, FinishTool(*where, start.recorded.position, preparation, outcome))

@@ -7,10 +7,10 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, TypeAlias
 
-from domain.contracts import EvidenceRef, EvidenceStatus, RetrievalDetails, ToolClass, ToolInvocation
+from domain.contracts import TOOL_CLASSES, EvidenceRef, EvidenceStatus, RetrievalDetails, ToolClass, ToolInvocation
 from domain.events import Erased, ToolInvoked
 from domain.evidence.extraction import extract_evidence
-from domain.evidence.masking import mask, mask_output, patterns_with
+from domain.evidence.masking import mask, mask_output, masked_coverage, patterns_with
 from domain.json_objects import load_strict
 from domain.session.state import CaseFile, ToolCall
 from domain.session.steps import RunTool
@@ -136,8 +136,10 @@ def shown_to_executor(file: CaseFile, call: ToolCall) -> str:
         return _json(message | {"output": done.output or call.note})
     shown, hidden = _cut(details.evidence_refs or (), settings.max_refs_shown)
     notes = [call.note, done.error_message, f"另有 {hidden} 条未显示，请收窄查询。" if hidden else ""]
-    refs = [ref.model_dump() for ref in shown]
-    return _json(message | {"evidence_refs": refs, "note": " ".join(note for note in notes if note)})
+    message |= {"evidence_refs": [ref.model_dump() for ref in shown], "note": " ".join(note for note in notes if note)}
+    if details.coverage is not None:
+        message["coverage"] = details.coverage.model_dump(mode="json")
+    return _json(message)
 
 
 def _cut(refs: Sequence[EvidenceRef], most: int) -> tuple[list[EvidenceRef], int]:
@@ -161,20 +163,32 @@ def recorded_outcome(
     error_message: str,
     retrieval: RetrievalDetails,
     duration_ms: int,
+    tool_classes: Mapping[str, ToolClass] = TOOL_CLASSES,
 ) -> ToolOutcome:
     """A tool's raw result as it is recorded: masked (R22), then its refs extracted from the masked text (R18)."""
     patterns = patterns_with(mask_patterns)
     shown, counts = mask_output(output, patterns)
     message, more = mask(error_message if success else error_message or UNEXPLAINED, patterns)
-    details = retrieval.model_copy(update={"evidence_refs": None, "masked": _summed(counts, more)})
-    return _judged_outcome(tool_name, ToolOutcome(success, shown, error_kind, message, details, duration_ms))
+    coverage = retrieval.coverage and masked_coverage(retrieval.coverage, patterns)
+    details = retrieval.model_copy(
+        update={"evidence_refs": None, "masked": _summed(counts, more), "coverage": coverage}
+    )
+    told = ToolOutcome(success, shown, error_kind, message, details, duration_ms)
+    return _judged_outcome(tool_name, told, tool_classes)
 
 
-def _judged_outcome(tool_name: str, told: ToolOutcome) -> ToolOutcome:
+def _judged_outcome(tool_name: str, told: ToolOutcome, tool_classes: Mapping[str, ToolClass]) -> ToolOutcome:
     """What the tool told, with refs and status by code; a success that says in its output that it failed has failed."""
     details = told.details
     if told.success:
-        details = extract_evidence(tool_name, told.output, query=details.query, window=details.window, base=details)
+        details = extract_evidence(
+            tool_name,
+            told.output,
+            query=details.query,
+            window=details.window,
+            base=details,
+            tool_classes=tool_classes,
+        )
     else:
         details = details.model_copy(update={"evidence_status": EvidenceStatus.FAILED, "evidence_refs": ()})
     failed = details.evidence_status is EvidenceStatus.FAILED
@@ -182,7 +196,7 @@ def _judged_outcome(tool_name: str, told: ToolOutcome) -> ToolOutcome:
     return replace(told, success=told.success and not failed, error_kind=error_kind, details=details)
 
 
-def judged_again(recorded: ToolInvoked) -> ToolOutcome | None:
+def judged_again(recorded: ToolInvoked, tool_classes: Mapping[str, ToolClass]) -> ToolOutcome | None:
     """The outcome that today's extraction makes of a recorded run; None where no tool was run, or texts are erased."""
     facts, content = recorded.facts, recorded.content
     refused = facts.error_kind in ("budget", "unknown_tool") or (
@@ -202,7 +216,7 @@ def judged_again(recorded: ToolInvoked) -> ToolOutcome | None:
         details=details,
         duration_ms=facts.duration_ms,
     )
-    return _judged_outcome(content.tool_name, told)
+    return _judged_outcome(content.tool_name, told, tool_classes)
 
 
 def _summed(first: dict[str, int], second: dict[str, int]) -> dict[str, int]:

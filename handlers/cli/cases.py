@@ -19,6 +19,7 @@ from domain.contracts import (
     ToolInvocation,
     TraceEntry,
 )
+from domain.evidence.coverage import Coverage
 from domain.json_objects import load_strict
 from domain.settings import Share
 from domain.verdict.routing import LAST_ROUND
@@ -60,6 +61,7 @@ class ExtractionCase(Contract):
 
     tool_name: str | None = None
     output: Annotated[str, BeforeValidator(_as_text)]
+    coverage: Coverage | None = None  # the search's account of itself (R69)
 
 
 class VerdictCase(Contract):

@@ -16,7 +16,8 @@ from typing import Any, TypeAlias
 from domain.agents.executor_output import parse_executor_output
 from domain.agents.verifier_io import parse_verifier_output
 from domain.answer.answer import answer_after
-from domain.contracts import TOOL_CLASSES, CheckState, Route, VerifierEvaluation
+from domain.contracts import TOOL_CLASSES, CheckState, RetrievalDetails, Route, VerifierEvaluation
+from domain.evidence.coverage import Coverage
 from domain.evidence.extraction import extract_evidence
 from domain.gatekeeper.check import check_evidence
 from domain.verdict.judgement import judge
@@ -43,7 +44,7 @@ def extract(arguments: argparse.Namespace, settings: Settings) -> int:
         return _answer_lines(arguments.file, lambda text: extraction_answer(text, tool_name))
     if tool_name is None:
         raise UsageError("--tool: which tool's output it is must be said, unless --lines says it in each line")
-    _answer_whole(arguments.file, lambda text: _extracted(tool_name, text))
+    _answer_whole(arguments.file, lambda text: _extracted(tool_name, text, None))
     return 0
 
 
@@ -83,11 +84,11 @@ def extraction_answer(text: str, tool_name: str | None) -> Answer:
     named = case.tool_name or tool_name
     if not named:
         raise UnusableCase("tool_name: it is missing, and --tool is not given")
-    return _extracted(named, case.output)
+    return _extracted(named, case.output, case.coverage)
 
 
-def _extracted(tool_name: str, output: str) -> Answer:
-    details = extract_evidence(tool_name, output)
+def _extracted(tool_name: str, output: str, coverage: Coverage | None) -> Answer:
+    details = extract_evidence(tool_name, output, base=RetrievalDetails(coverage=coverage))
     return details.model_dump(mode="json", include={"evidence_status", "evidence_refs"})
 
 
