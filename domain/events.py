@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any, ClassVar, Literal, TypeAlias
+from typing import Any, ClassVar, Literal, TypeAlias, get_args
 from uuid import UUID
 
 from pydantic import BaseModel, ConfigDict, Field
@@ -81,7 +81,7 @@ class Recorded:
     time: datetime
     actor: str
     hash: str
-    event: Event
+    event: AnyEvent
 
 
 # ---------------------------------------------------------------- opening
@@ -470,28 +470,28 @@ class SessionErased(Event):
     content: SessionErasedContent | Erased = Field(default_factory=SessionErasedContent)
 
 
-EVENTS: dict[str, type[Event]] = {
-    cls.TOPIC: cls
-    for cls in (
-        SessionOpened,
-        RoundStarted,
-        AgentStepRecorded,
-        PlanProduced,
-        ToolCallStarted,
-        ToolInvoked,
-        ExecutorAnswered,
-        GatekeeperChecked,
-        VerdictIssued,
-        RuleEvaluated,
-        AnswerComposed,
-        SessionCompleted,
-        SessionFailed,
-        SessionCancelled,
-        FeedbackGiven,
-        VerdictOverridden,
-        SessionErased,
-    )
-}
+AnyEvent: TypeAlias = (
+    SessionOpened
+    | RoundStarted
+    | AgentStepRecorded
+    | PlanProduced
+    | ToolCallStarted
+    | ToolInvoked
+    | ExecutorAnswered
+    | GatekeeperChecked
+    | VerdictIssued
+    | RuleEvaluated
+    | AnswerComposed
+    | SessionCompleted
+    | SessionFailed
+    | SessionCancelled
+    | FeedbackGiven
+    | VerdictOverridden
+    | SessionErased
+)
+"""Whatever can be recorded. A `match` over events names each and ends in `assert_never`: none is swallowed unseen."""
+
+EVENTS: dict[str, type[AnyEvent]] = {cls.TOPIC: cls for cls in get_args(AnyEvent)}
 """Every event by its topic."""
 
 TERMINAL_TOPICS = frozenset({SessionCompleted.TOPIC, SessionFailed.TOPIC, SessionCancelled.TOPIC})

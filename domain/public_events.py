@@ -7,14 +7,26 @@ Types: `assay.verdict.issued.v1` for each verdict of a round, `assay.verdict.sup
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, assert_never
 
 from domain.contracts import Outcome, Route, Verdict
 from domain.events import (
+    AgentStepRecorded,
+    AnswerComposed,
+    ExecutorAnswered,
+    FeedbackGiven,
+    GatekeeperChecked,
+    PlanProduced,
     Recorded,
+    RoundStarted,
+    RuleEvaluated,
     SessionCancelled,
     SessionCompleted,
+    SessionErased,
     SessionFailed,
+    SessionOpened,
+    ToolCallStarted,
+    ToolInvoked,
     VerdictIssued,
     VerdictOverridden,
 )
@@ -68,8 +80,23 @@ def public_event(recorded: Recorded) -> PublicEvent | None:
             return _cloud_event(recorded, "assay.session.ended.v1", None, _without_verdict(event.facts.reason_code))
         case SessionCancelled():
             return _cloud_event(recorded, "assay.session.ended.v1", None, _without_verdict("cancelled"))
-        case _:
+        case (
+            SessionOpened()
+            | RoundStarted()
+            | AgentStepRecorded()
+            | PlanProduced()
+            | ToolCallStarted()
+            | ToolInvoked()
+            | ExecutorAnswered()
+            | GatekeeperChecked()
+            | RuleEvaluated()
+            | AnswerComposed()
+            | FeedbackGiven()
+            | SessionErased()
+        ):
             return None
+        case _:
+            assert_never(event)
 
 
 def _without_verdict(reason: str) -> dict[str, Any]:

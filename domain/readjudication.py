@@ -5,18 +5,20 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, assert_never
 from uuid import UUID
 
 from domain.differences import changes
 from domain.events import (
     TERMINAL_TOPICS,
+    AgentStepRecorded,
     AnswerComposed,
     AnswerComposedContent,
+    AnyEvent,
     Erased,
-    Event,
     ExecutorAnswered,
     ExecutorAnsweredContent,
+    FeedbackGiven,
     GatekeeperChecked,
     GatekeeperCheckedContent,
     PlanProduced,
@@ -25,10 +27,14 @@ from domain.events import (
     RuleEvaluated,
     SessionCancelled,
     SessionCompleted,
+    SessionErased,
     SessionFailed,
+    SessionOpened,
+    ToolCallStarted,
     ToolInvoked,
     VerdictIssued,
     VerdictIssuedContent,
+    VerdictOverridden,
 )
 from domain.session.again import decided_again
 
@@ -91,7 +97,7 @@ def readjudicate(history: Sequence[Recorded], *, threshold: str | None = None) -
     return Readjudication(session_id, Result.DIFFERS if differences else Result.SAME, differences)
 
 
-def _differences(history: Iterable[Recorded], events: Iterable[Event], *, is_whole: bool) -> Iterator[Difference]:
+def _differences(history: Iterable[Recorded], events: Iterable[AnyEvent], *, is_whole: bool) -> Iterator[Difference]:
     """In the order of today's events, then what was recorded and would not be today, as far as that is known."""
     recorded = {key: entry for entry in history if (key := _key(entry.event))}
     today = {key: event for event in events if (key := _key(event))}
@@ -104,7 +110,7 @@ def _differences(history: Iterable[Recorded], events: Iterable[Event], *, is_who
             yield Difference(event_name, _round(entry.event), entry.version, "", "recorded", None)
 
 
-def _of_event(recorded: Recorded | None, today: Event) -> Iterator[Difference]:
+def _of_event(recorded: Recorded | None, today: AnyEvent) -> Iterator[Difference]:
     named = (today.TOPIC, _round(today))
     if recorded is None:
         yield Difference(*named, None, "", None, "recorded", _grounds(today))
@@ -116,7 +122,7 @@ def _of_event(recorded: Recorded | None, today: Event) -> Iterator[Difference]:
 # ---------------------------------------------------------------- what is compared of an event
 
 
-def _key(event: Event) -> Key | None:
+def _key(event: AnyEvent) -> Key | None:
     """What an event decides, for finding its counterpart; None for one that came from outside."""
     match event:
         case ToolInvoked():
@@ -127,15 +133,24 @@ def _key(event: Event) -> Key | None:
             return (event.TOPIC,)
         case SessionCompleted() | SessionFailed() | SessionCancelled():
             return ("end",)
-        case _:
+        case (
+            SessionOpened()
+            | AgentStepRecorded()
+            | ToolCallStarted()
+            | FeedbackGiven()
+            | VerdictOverridden()
+            | SessionErased()
+        ):
             return None
+        case _:
+            assert_never(event)
 
 
-def _round(event: Event) -> int | None:
+def _round(event: AnyEvent) -> int | None:
     return getattr(event.facts, "round", None)
 
 
-def _document(event: Event) -> dict[str, Any]:
+def _document(event: AnyEvent) -> dict[str, Any]:
     """Facts and content as one, without what came from outside, what another event says, and the rules' version."""
     facts = event.facts.model_dump(mode="json", exclude={"rule_version"})
     match event:
@@ -151,11 +166,27 @@ def _document(event: Event) -> dict[str, Any]:
             return facts | {"end": event.TOPIC}
         case SessionFailed() | SessionCancelled():
             return facts | event.content.model_dump(mode="json") | {"end": event.TOPIC}
-        case _:
+        case (
+            SessionOpened()
+            | RoundStarted()
+            | AgentStepRecorded()
+            | PlanProduced()
+            | ToolCallStarted()
+            | ExecutorAnswered()
+            | GatekeeperChecked()
+            | VerdictIssued()
+            | RuleEvaluated()
+            | AnswerComposed()
+            | FeedbackGiven()
+            | VerdictOverridden()
+            | SessionErased()
+        ):
             return facts | event.content.model_dump(mode="json")
+        case _:
+            assert_never(event)
 
 
-def _grounds(event: Event) -> str:
+def _grounds(event: AnyEvent) -> str:
     """Why it is so today: the rules that were broken, or the score and what lowered it."""
     match event:
         case GatekeeperChecked(content=GatekeeperCheckedContent(result=result)):
@@ -166,5 +197,24 @@ def _grounds(event: Event) -> str:
             return ", ".join(filter(None, grounds))
         case AnswerComposed(content=AnswerComposedContent(reason=reason)):
             return reason
-        case _:
+        case (
+            SessionOpened()
+            | RoundStarted()
+            | AgentStepRecorded()
+            | PlanProduced()
+            | ToolCallStarted()
+            | ToolInvoked()
+            | ExecutorAnswered()
+            | GatekeeperChecked()
+            | RuleEvaluated()
+            | AnswerComposed()
+            | SessionCompleted()
+            | SessionFailed()
+            | SessionCancelled()
+            | FeedbackGiven()
+            | VerdictOverridden()
+            | SessionErased()
+        ):
             return ""
+        case _:
+            assert_never(event)

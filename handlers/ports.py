@@ -8,7 +8,7 @@ from typing import Any, Protocol
 from uuid import UUID
 
 from domain.contracts import Agent
-from domain.events import Event, Recorded, SessionOpenedContent
+from domain.events import AnyEvent, Recorded, SessionOpenedContent
 from domain.model_reply import ModelFailure, ModelReply
 from domain.session.conversation import Surroundings
 from infra.tools.contract import Tool
@@ -27,7 +27,7 @@ class EventLog(Protocol):
         self,
         session_id: UUID,
         after: Recorded | None,
-        events: Sequence[Event],
+        events: Sequence[AnyEvent],
         *,
         actor: str,
         correlation_id: UUID | None = None,

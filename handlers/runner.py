@@ -13,7 +13,7 @@ from typing import Any
 from uuid import UUID
 
 from domain.contracts import Agent
-from domain.events import Event
+from domain.events import AnyEvent
 from domain.model_reply import ErrorKind, ModelFailure, ModelReply
 from domain.session.commands import (
     Command,
@@ -186,7 +186,7 @@ class SessionRunner:
             raise RuntimeError(f"{type(command).__name__} made no event in phase {phase_of(state)}")
         return await self._recorded(state, state.file.session_id, events)
 
-    async def _recorded(self, state: SessionState, session_id: UUID, events: Sequence[Event]) -> SessionState:
+    async def _recorded(self, state: SessionState, session_id: UUID, events: Sequence[AnyEvent]) -> SessionState:
         if not events:
             return state
         head = None if isinstance(state, Unopened) else state.file.head

@@ -7,11 +7,31 @@ from __future__ import annotations
 
 import json
 from hashlib import blake2b
-from typing import Any
+from typing import Any, assert_never
 from uuid import UUID
 
 from domain.contracts import Agent
-from domain.events import AgentStepRecorded, AgentStepRecordedContent, Recorded
+from domain.events import (
+    AgentStepRecorded,
+    AgentStepRecordedContent,
+    AnswerComposed,
+    ExecutorAnswered,
+    FeedbackGiven,
+    GatekeeperChecked,
+    PlanProduced,
+    Recorded,
+    RoundStarted,
+    RuleEvaluated,
+    SessionCancelled,
+    SessionCompleted,
+    SessionErased,
+    SessionFailed,
+    SessionOpened,
+    ToolCallStarted,
+    ToolInvoked,
+    VerdictIssued,
+    VerdictOverridden,
+)
 from projections.read_model import CannotApply, Key, ReadModel, Row
 
 MAX_TEXT = 8_000
@@ -45,8 +65,27 @@ def _key_of(recorded: Recorded) -> Key | None:
     match recorded.event:
         case AgentStepRecorded(facts=facts):
             return recorded.session_id, facts.step_index
-        case _:
+        case (
+            SessionOpened()
+            | RoundStarted()
+            | PlanProduced()
+            | ToolCallStarted()
+            | ToolInvoked()
+            | ExecutorAnswered()
+            | GatekeeperChecked()
+            | VerdictIssued()
+            | RuleEvaluated()
+            | AnswerComposed()
+            | SessionCompleted()
+            | SessionFailed()
+            | SessionCancelled()
+            | FeedbackGiven()
+            | VerdictOverridden()
+            | SessionErased()
+        ):
             return None
+        case _:
+            assert_never(recorded.event)
 
 
 def _fold(row: Row | None, recorded: Recorded) -> Row:

@@ -4,20 +4,26 @@ from __future__ import annotations
 
 from datetime import datetime
 from decimal import Decimal
-from typing import Any
+from typing import Any, assert_never
 
 from domain.events import (
     AgentStepRecorded,
+    AnswerComposed,
     Erased,
+    ExecutorAnswered,
     FeedbackGiven,
+    GatekeeperChecked,
+    PlanProduced,
     Recorded,
     RoundStarted,
     RuleEvaluated,
     SessionCancelled,
     SessionCompleted,
+    SessionErased,
     SessionFailed,
     SessionOpened,
     ToolCallStarted,
+    ToolInvoked,
     VerdictIssued,
     VerdictOverridden,
 )
@@ -36,7 +42,7 @@ def _fold(row: Row | None, recorded: Recorded) -> Row:
         return _opened(recorded.event, recorded) | last
     if row is None:
         raise CannotApply(recorded, "the session was never opened")
-    return _progress(row, recorded) | _end(row, recorded) | _afterwards(recorded) | last
+    return _changed(row, recorded) | last
 
 
 def _opened(event: SessionOpened, recorded: Recorded) -> Row:
@@ -57,7 +63,7 @@ def _opened(event: SessionOpened, recorded: Recorded) -> Row:
     }
 
 
-def _progress(row: Row, recorded: Recorded) -> dict[str, Any]:
+def _changed(row: Row, recorded: Recorded) -> dict[str, Any]:
     slots = row["self_evaluation"] or {}
     match recorded.event:
         case RoundStarted(facts=facts):
@@ -78,15 +84,33 @@ def _progress(row: Row, recorded: Recorded) -> dict[str, Any]:
             }
         case RuleEvaluated() as event:
             return {"self_evaluation": {**slots, "rule_evaluation": rule_slot(event)}}
-        case _:
+        case SessionCompleted() | SessionFailed() | SessionCancelled() as event:
+            return _ended(event) | _measured(row, recorded.time)
+        case FeedbackGiven(facts=facts, content=content):
+            text = {} if isinstance(content, Erased) else {"feedback_text": content.text}
+            return {"feedback": facts.rating, **text}
+        case VerdictOverridden(facts=facts, content=content):
+            reason = {} if isinstance(content, Erased) else {"override_reason": content.reason}
+            return {"verdict_override": facts.verdict.value, **reason}
+        case (
+            SessionOpened()
+            | PlanProduced()
+            | ToolInvoked()
+            | ExecutorAnswered()
+            | GatekeeperChecked()
+            | AnswerComposed()
+            | SessionErased()
+        ):
             return {}
+        case _:
+            assert_never(recorded.event)
 
 
-def _end(row: Row, recorded: Recorded) -> dict[str, Any]:
-    match recorded.event:
-        case SessionCompleted(facts=facts, content=content):
+def _ended(event: SessionCompleted | SessionFailed | SessionCancelled) -> dict[str, Any]:
+    match event:
+        case SessionCompleted(facts=done, content=content):
             answer = {} if isinstance(content, Erased) else {"answer": content.answer}
-            return {"status": "completed", "outcome": facts.outcome.value, **answer, **_ended(row, recorded.time)}
+            return {"status": "completed", "outcome": done.outcome.value, **answer}
         case SessionFailed(facts=facts, content=content):
             texts = {} if isinstance(content, Erased) else {"answer": content.answer, "end_reason": content.reason}
             return {
@@ -95,30 +119,17 @@ def _end(row: Row, recorded: Recorded) -> dict[str, Any]:
                 "failed_stage": facts.stage,
                 "reason_code": facts.reason_code,
                 **texts,
-                **_ended(row, recorded.time),
             }
         case SessionCancelled(content=content):
             reason = {} if isinstance(content, Erased) else {"end_reason": content.reason}
-            return {"status": "cancelled", **reason, **_ended(row, recorded.time)}
+            return {"status": "cancelled", **reason}
         case _:
-            return {}
+            assert_never(event)
 
 
-def _ended(row: Row, time: datetime) -> dict[str, Any]:
+def _measured(row: Row, time: datetime) -> dict[str, Any]:
     elapsed = time - row["created_at"]
     return {"completed_at": time, "total_duration_ms": round(elapsed.total_seconds() * 1000)}
-
-
-def _afterwards(recorded: Recorded) -> dict[str, Any]:
-    match recorded.event:
-        case FeedbackGiven(facts=facts, content=content):
-            text = {} if isinstance(content, Erased) else {"feedback_text": content.text}
-            return {"feedback": facts.rating, **text}
-        case VerdictOverridden(facts=facts, content=content):
-            reason = {} if isinstance(content, Erased) else {"override_reason": content.reason}
-            return {"verdict_override": facts.verdict.value, **reason}
-        case _:
-            return {}
 
 
 DIAGNOSIS_SESSION = ReadModel(

@@ -6,10 +6,30 @@ An event writes one slot and leaves the other as it is, whichever comes first.
 from __future__ import annotations
 
 from decimal import Decimal
-from typing import Any
+from typing import Any, assert_never
 
 from domain.contracts import RuleEvaluation
-from domain.events import Erased, Recorded, RuleEvaluated, VerdictIssued
+from domain.events import (
+    AgentStepRecorded,
+    AnswerComposed,
+    Erased,
+    ExecutorAnswered,
+    FeedbackGiven,
+    GatekeeperChecked,
+    PlanProduced,
+    Recorded,
+    RoundStarted,
+    RuleEvaluated,
+    SessionCancelled,
+    SessionCompleted,
+    SessionErased,
+    SessionFailed,
+    SessionOpened,
+    ToolCallStarted,
+    ToolInvoked,
+    VerdictIssued,
+    VerdictOverridden,
+)
 from projections.read_model import CannotApply, Key, ReadModel, Row
 
 Slot = dict[str, Any]
@@ -44,7 +64,29 @@ def verifier_slot(before: Slot | None, event: VerdictIssued) -> Slot | None:
 
 
 def _key_of(recorded: Recorded) -> Key | None:
-    return (recorded.session_id,) if isinstance(recorded.event, RuleEvaluated | VerdictIssued) else None
+    match recorded.event:
+        case RuleEvaluated() | VerdictIssued():
+            return (recorded.session_id,)
+        case (
+            SessionOpened()
+            | RoundStarted()
+            | AgentStepRecorded()
+            | PlanProduced()
+            | ToolCallStarted()
+            | ToolInvoked()
+            | ExecutorAnswered()
+            | GatekeeperChecked()
+            | AnswerComposed()
+            | SessionCompleted()
+            | SessionFailed()
+            | SessionCancelled()
+            | FeedbackGiven()
+            | VerdictOverridden()
+            | SessionErased()
+        ):
+            return None
+        case _:
+            assert_never(recorded.event)
 
 
 def _fold(row: Row | None, recorded: Recorded) -> Row:

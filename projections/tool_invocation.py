@@ -5,9 +5,30 @@ A call that a crash interrupted keeps the status `started`; its repetition is a 
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, assert_never
 
-from domain.events import Recorded, ToolCallStarted, ToolCallStartedContent, ToolInvoked, ToolInvokedContent
+from domain.events import (
+    AgentStepRecorded,
+    AnswerComposed,
+    ExecutorAnswered,
+    FeedbackGiven,
+    GatekeeperChecked,
+    PlanProduced,
+    Recorded,
+    RoundStarted,
+    RuleEvaluated,
+    SessionCancelled,
+    SessionCompleted,
+    SessionErased,
+    SessionFailed,
+    SessionOpened,
+    ToolCallStarted,
+    ToolCallStartedContent,
+    ToolInvoked,
+    ToolInvokedContent,
+    VerdictIssued,
+    VerdictOverridden,
+)
 from projections.agent_step import step_id
 from projections.read_model import CannotApply, Key, ReadModel, Row
 
@@ -21,8 +42,26 @@ def _key_of(recorded: Recorded) -> Key | None:
             return (recorded.position,)
         case ToolInvoked(facts=facts):
             return (facts.invocation_id,)
-        case _:
+        case (
+            SessionOpened()
+            | RoundStarted()
+            | AgentStepRecorded()
+            | PlanProduced()
+            | ExecutorAnswered()
+            | GatekeeperChecked()
+            | VerdictIssued()
+            | RuleEvaluated()
+            | AnswerComposed()
+            | SessionCompleted()
+            | SessionFailed()
+            | SessionCancelled()
+            | FeedbackGiven()
+            | VerdictOverridden()
+            | SessionErased()
+        ):
             return None
+        case _:
+            assert_never(recorded.event)
 
 
 def _fold(row: Row | None, recorded: Recorded) -> Row:

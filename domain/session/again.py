@@ -9,18 +9,30 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import timedelta
+from typing import assert_never
 
 from domain.events import (
     AgentStepRecorded,
     AgentStepRecordedContent,
+    AnswerComposed,
+    AnyEvent,
     Erased,
-    Event,
+    ExecutorAnswered,
+    FeedbackGiven,
+    GatekeeperChecked,
+    PlanProduced,
     Recorded,
+    RoundStarted,
+    RuleEvaluated,
     SessionCancelled,
+    SessionCompleted,
+    SessionErased,
     SessionFailed,
     SessionOpened,
     ToolCallStarted,
     ToolInvoked,
+    VerdictIssued,
+    VerdictOverridden,
 )
 from domain.model_reply import ErrorKind, ModelFailure, ModelReply
 from domain.session.commands import (
@@ -44,7 +56,7 @@ from domain.session.tool_calls import Preparation, Refuse, Run, judged_again, pr
 class Course:
     """The events that today's rules make. `missing`: what they need that no model or tool ever gave; "" at the end."""
 
-    events: Sequence[Event]
+    events: Sequence[AnyEvent]
     missing: str
 
 
@@ -59,7 +71,7 @@ class _Again:
     """The session so far: it takes the place of the log, and the record that of models and tools."""
 
     def __init__(self, history: Sequence[Recorded], threshold: str | None) -> None:
-        self.events: list[Event] = []
+        self.events: list[AnyEvent] = []
         self._said = _Said(history)
         self._state: SessionState = Unopened()
         self._head = history[0]
@@ -116,7 +128,7 @@ class _Again:
             self._record(event, at)
         return "" if events else f"an event of {type(command).__name__}"
 
-    def _record(self, event: Event, at: Recorded | None) -> None:
+    def _record(self, event: AnyEvent, at: Recorded | None) -> None:
         """`at`: the recorded event whose place in the log it takes, a start above all: that is its id (R17)."""
         self._head = replace(at or self._head, event=event, version=len(self.events) + 1)
         self._state = evolve(self._state, self._head)
@@ -150,14 +162,31 @@ class _Said:
                 self.starts[place] = _Start(recorded, started.read_only)
             case ToolInvoked(facts=invoked) as result:
                 self.results[invoked.invocation_id] = result
+            case (
+                SessionOpened()
+                | RoundStarted()
+                | PlanProduced()
+                | ExecutorAnswered()
+                | GatekeeperChecked()
+                | VerdictIssued()
+                | RuleEvaluated()
+                | AnswerComposed()
+                | SessionCompleted()
+                | SessionFailed()
+                | SessionCancelled()
+                | FeedbackGiven()
+                | VerdictOverridden()
+                | SessionErased()
+            ):
+                pass  # it follows from these, or ends the session
             case _:
-                pass
+                assert_never(recorded.event)
 
     @property
     def is_ended_from_outside(self) -> bool:
         return self._end is not None
 
-    def end_after(self, events: Sequence[Event]) -> Command | None:
+    def end_after(self, events: Sequence[AnyEvent]) -> Command | None:
         """The command that ended the session from outside, if it came after these events."""
         if self._end is None or len(events) != self._end.version - 1:
             return None
@@ -179,11 +208,31 @@ def _ended_from_outside(recorded: Recorded) -> _End | None:
         case SessionFailed(facts=facts, content=content) if not isinstance(content, Erased):
             given_up = FailSession(facts.stage, facts.reason_code, content.reason)
             return _End(recorded.version, given_up) if facts.reason_code == STEP_FAILED else None
-        case _:
+        case (
+            SessionOpened()
+            | RoundStarted()
+            | AgentStepRecorded()
+            | PlanProduced()
+            | ToolCallStarted()
+            | ToolInvoked()
+            | ExecutorAnswered()
+            | GatekeeperChecked()
+            | VerdictIssued()
+            | RuleEvaluated()
+            | AnswerComposed()
+            | SessionCompleted()
+            | SessionFailed()
+            | SessionCancelled()
+            | FeedbackGiven()
+            | VerdictOverridden()
+            | SessionErased()
+        ):
             return None
+        case _:
+            assert_never(recorded.event)
 
 
-def _under(threshold: str | None, event: Event) -> Event:
+def _under(threshold: str | None, event: AnyEvent) -> AnyEvent:
     """The opening as it would be with another threshold."""
     if threshold is None or not isinstance(event, SessionOpened):
         return event

@@ -8,7 +8,7 @@ from typing import assert_never
 from domain.contracts import Route
 from domain.events import (
     ERASED,
-    Event,
+    AnyEvent,
     FeedbackGiven,
     FeedbackGivenContent,
     FeedbackGivenFacts,
@@ -68,7 +68,7 @@ class InvalidCommand(ValueError):
     """The command can never be carried out; the message says why."""
 
 
-def decide(state: SessionState, command: Command) -> Sequence[Event]:
+def decide(state: SessionState, command: Command) -> Sequence[AnyEvent]:
     """Events of one commit, or none when the session has moved on. Raises InvalidCommand for bad input."""
     match command:
         case OpenSession():
@@ -91,7 +91,7 @@ def decide(state: SessionState, command: Command) -> Sequence[Event]:
             return _step_taken(state, command)
 
 
-def _step_taken(state: Open, command: StepCommand) -> Sequence[Event]:
+def _step_taken(state: Open, command: StepCommand) -> Sequence[AnyEvent]:
     """The route is the aggregate's: a step that is not due in this state makes no event (R1)."""
     file = state.file
     match command:
@@ -119,7 +119,7 @@ def _step_taken(state: Open, command: StepCommand) -> Sequence[Event]:
             assert_never(command)
 
 
-def _open(state: SessionState, command: OpenSession) -> Sequence[Event]:
+def _open(state: SessionState, command: OpenSession) -> Sequence[AnyEvent]:
     """A question is masked before it is recorded (R22). Opening again with the same key is harmless (R10)."""
     patterns = patterns_with(command.settings.mask_patterns)
     question, _ = mask(command.question.strip(), patterns)
@@ -160,7 +160,7 @@ def _check_same_question(file: CaseFile, question: str) -> None:
         raise InvalidCommand(f"this key belongs to session {file.session_id}, {was}")
 
 
-def _cancel(state: SessionState, command: CancelSession) -> Sequence[Event]:
+def _cancel(state: SessionState, command: CancelSession) -> Sequence[AnyEvent]:
     if isinstance(state, Unopened):
         raise InvalidCommand("there is no such session")
     if isinstance(state, Closed):
@@ -169,14 +169,14 @@ def _cancel(state: SessionState, command: CancelSession) -> Sequence[Event]:
     return (SessionCancelled(content=ERASED if state.file.erased else reason),)
 
 
-def _feedback(state: SessionState, command: GiveFeedback) -> Sequence[Event]:
+def _feedback(state: SessionState, command: GiveFeedback) -> Sequence[AnyEvent]:
     """Also on an erased session, where only the rating is kept: there is no key to seal a text with."""
     file = _ended(state)
     text = FeedbackGivenContent(text=file.masked(command.text))
     return (FeedbackGiven(facts=FeedbackGivenFacts(rating=command.rating), content=ERASED if file.erased else text),)
 
 
-def _override(state: SessionState, command: OverrideVerdict) -> Sequence[Event]:
+def _override(state: SessionState, command: OverrideVerdict) -> Sequence[AnyEvent]:
     """R53: what was recorded stays. On an erased session there is no key to seal the reason with."""
     file, reason = _ended(state), command.reason.strip()
     in_force = file.verdict_in_force
@@ -200,7 +200,7 @@ def _ended(state: SessionState) -> CaseFile:
     return state.file
 
 
-def _erase(state: SessionState) -> Sequence[Event]:
+def _erase(state: SessionState) -> Sequence[AnyEvent]:
     """Only of a session that has ended: nobody then writes more of it. Its event holds no text that could stay."""
     if isinstance(state, Unopened):
         raise InvalidCommand("there is no such session")

@@ -13,7 +13,7 @@ from domain.events import (
     AnswerComposed,
     AnswerComposedContent,
     AnswerComposedFacts,
-    Event,
+    AnyEvent,
     RuleEvaluated,
     RuleEvaluatedContent,
     RuleEvaluatedFacts,
@@ -46,7 +46,7 @@ FAILURE_SENTENCES = {
 OTHER_FAILURE = "诊断无法继续"
 
 
-def completed(file: CaseFile, composition: str | None = None) -> Sequence[Event]:
+def completed(file: CaseFile, composition: str | None = None) -> Sequence[AnyEvent]:
     """The answer the verdict allows. `composition`: the Composer's raw text, None where none was asked or given."""
     route = file.round.route
     if route is None or route is Route.RETRY:  # no round behind the last (R40)
@@ -62,7 +62,7 @@ def completed(file: CaseFile, composition: str | None = None) -> Sequence[Event]
     return _completed(file, OUTCOMES[route], composed)
 
 
-def failed(file: CaseFile, stage: str, reason_code: str, reason: str) -> Sequence[Event]:
+def failed(file: CaseFile, stage: str, reason_code: str, reason: str) -> Sequence[AnyEvent]:
     """The session ends DEGRADED; the reason is recorded, the user sees a sentence of ours (R7, R49).
 
     Once its content is erased there is no key to seal a text with: the reason code alone is recorded (R62).
@@ -80,7 +80,7 @@ def failed(file: CaseFile, stage: str, reason_code: str, reason: str) -> Sequenc
     return (SessionFailed(facts=facts, content=SessionFailedContent(reason=file.masked(reason), answer=answer)),)
 
 
-def _completed(file: CaseFile, outcome: Outcome, composed: ComposerOutput) -> Sequence[Event]:
+def _completed(file: CaseFile, outcome: Outcome, composed: ComposerOutput) -> Sequence[AnyEvent]:
     evaluation = file.round.evaluation
     answer = AnswerComposed(
         facts=AnswerComposedFacts(status=composed.status, outcome=outcome, sentence_count=len(composed.sentences)),

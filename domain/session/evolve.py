@@ -4,16 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import replace
+from typing import assert_never
 
 from domain.contracts import Agent, ToolInvocation
 from domain.events import (
     AgentStepRecorded,
+    AnswerComposed,
     Erased,
     ExecutorAnswered,
+    FeedbackGiven,
     GatekeeperChecked,
     PlanProduced,
     Recorded,
     RoundStarted,
+    RuleEvaluated,
     SessionCancelled,
     SessionCompleted,
     SessionErased,
@@ -75,10 +79,31 @@ def _opened(recorded: Recorded) -> SessionState:
 
 
 def _verdict_given(recorded: Recorded) -> VerdictInForce | None:
-    event = recorded.event
-    if isinstance(event, VerdictIssued | VerdictOverridden):
-        return VerdictInForce(recorded.version, event.facts.verdict)
-    return None
+    match recorded.event:
+        case VerdictIssued(facts=issued):
+            return VerdictInForce(recorded.version, issued.verdict)
+        case VerdictOverridden(facts=overridden):
+            return VerdictInForce(recorded.version, overridden.verdict)
+        case (
+            SessionOpened()
+            | RoundStarted()
+            | AgentStepRecorded()
+            | PlanProduced()
+            | ToolCallStarted()
+            | ToolInvoked()
+            | ExecutorAnswered()
+            | GatekeeperChecked()
+            | RuleEvaluated()
+            | AnswerComposed()
+            | SessionCompleted()
+            | SessionFailed()
+            | SessionCancelled()
+            | FeedbackGiven()
+            | SessionErased()
+        ):
+            return None
+        case _:
+            assert_never(recorded.event)
 
 
 def _advanced(state: Open, file: CaseFile, recorded: Recorded) -> SessionState:
@@ -110,8 +135,17 @@ def _advanced(state: Open, file: CaseFile, recorded: Recorded) -> SessionState:
             return Concluding(file.with_round(judged))
         case SessionCompleted() | SessionFailed() | SessionCancelled():
             return Closed(file, event)
-        case _:  # recorded, but of no effect on what comes next (an unknown event of a newer writer among them)
-            return replace(state, file=file)
+        case (
+            SessionOpened()
+            | RuleEvaluated()
+            | AnswerComposed()
+            | FeedbackGiven()
+            | VerdictOverridden()
+            | SessionErased()
+        ):
+            return replace(state, file=file)  # of no effect on what comes next
+        case _:
+            assert_never(event)
 
 
 def _stepped(file: CaseFile, event: AgentStepRecorded) -> CaseFile:

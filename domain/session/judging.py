@@ -8,7 +8,7 @@ from domain.agents.executor_output import parse_executor_output
 from domain.agents.verifier_io import VerifierReading
 from domain.contracts import FactClass, GatekeeperResult, ParsedExecutorOutput
 from domain.events import (
-    Event,
+    AnyEvent,
     GatekeeperChecked,
     GatekeeperCheckedContent,
     GatekeeperCheckedFacts,
@@ -88,7 +88,7 @@ def verdict_issued(file: CaseFile, reading: VerifierReading | None) -> VerdictIs
     return VerdictIssued(facts=facts, content=VerdictIssuedContent(evaluation=evaluation))
 
 
-def next_round(file: CaseFile) -> Sequence[Event]:
+def next_round(file: CaseFile) -> Sequence[AnyEvent]:
     """The round that a verdict asks for, with what it is to mend (R40, R41)."""
     current = file.round
     if not may_retry(file) or current.evaluation is None:

@@ -13,7 +13,7 @@ from domain.events import (
     AgentStepRecorded,
     AgentStepRecordedContent,
     AgentStepRecordedFacts,
-    Event,
+    AnyEvent,
     ExecutorAnswered,
     ExecutorAnsweredContent,
     ExecutorAnsweredFacts,
@@ -31,7 +31,7 @@ from domain.session.steps import Budget, due_agent, forcing_budget
 MAX_VERIFIER_TURNS = 2  # R39: one retry with the error shown
 
 
-def model_called(state: Open, command: RecordModelCall) -> Sequence[Event]:
+def model_called(state: Open, command: RecordModelCall) -> Sequence[AnyEvent]:
     """The step, and what follows from it in the same commit. None for a call that is not, or no longer, due."""
     file = state.file
     if command.agent is not due_agent(state) or command.attempt != file.round.failed_attempts + 1:
@@ -71,7 +71,7 @@ def _agent_step(file: CaseFile, command: RecordModelCall) -> AgentStepRecorded:
     )
 
 
-def _after_failure(file: CaseFile, agent: Agent, attempt: int, failure: ModelFailure) -> Sequence[Event]:
+def _after_failure(file: CaseFile, agent: Agent, attempt: int, failure: ModelFailure) -> Sequence[AnyEvent]:
     """Transient failures are tried again; then the session ends, but a PASS keeps its answer (R7, R46)."""
     if failure.kind.is_transient and attempt < file.opened.settings.max_model_attempts:
         return ()
@@ -82,7 +82,7 @@ def _after_failure(file: CaseFile, agent: Agent, attempt: int, failure: ModelFai
     return failed(file, agent, f"model_{failure.kind}", failure.message)
 
 
-def _after_reply(file: CaseFile, agent: Agent, reply: ModelReply) -> Sequence[Event]:
+def _after_reply(file: CaseFile, agent: Agent, reply: ModelReply) -> Sequence[AnyEvent]:
     match agent:
         case Agent.PLANNER:
             plan = parse_plan(reply.output)
@@ -102,7 +102,7 @@ def _after_reply(file: CaseFile, agent: Agent, reply: ModelReply) -> Sequence[Ev
             assert_never(agent)
 
 
-def executor_stopped(file: CaseFile, ended_by: Budget) -> Sequence[Event]:
+def executor_stopped(file: CaseFile, ended_by: Budget) -> Sequence[AnyEvent]:
     """R3: at a budget the Executor ends with what it has."""
     turns = file.round.executor_turns
     return (_executor_answered(file, turns[-1].output if turns else "", ended_by),)

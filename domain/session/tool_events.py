@@ -7,7 +7,7 @@ from typing import Any, assert_never
 
 from domain.contracts import EvidenceStatus
 from domain.events import (
-    Event,
+    AnyEvent,
     ToolCallStarted,
     ToolCallStartedContent,
     ToolCallStartedFacts,
@@ -22,7 +22,7 @@ from domain.session.tool_calls import AnswerFrom, Refuse, Run, ToolOutcome, fail
 INTERRUPTED = "调用已开始但没有结果（进程中断），不再重复执行。"
 
 
-def tool_started(file: CaseFile, command: StartTool) -> Sequence[Event]:
+def tool_started(file: CaseFile, command: StartTool) -> Sequence[AnyEvent]:
     call = _unfinished(file, command.step_index, command.call_index)
     if call is None or call.attempts != command.attempt - 1:
         return ()
@@ -38,7 +38,7 @@ def tool_started(file: CaseFile, command: StartTool) -> Sequence[Event]:
     return (ToolCallStarted(facts=facts, content=content),)
 
 
-def tool_finished(file: CaseFile, command: FinishTool) -> Sequence[Event]:
+def tool_finished(file: CaseFile, command: FinishTool) -> Sequence[AnyEvent]:
     """Only for the latest start: a worker that was given up and comes late records nothing (R7)."""
     call = _unfinished(file, command.step_index, command.call_index)
     if call is None or call.started_at != command.invocation_id:
@@ -62,7 +62,7 @@ def tool_finished(file: CaseFile, command: FinishTool) -> Sequence[Event]:
             assert_never(preparation)
 
 
-def tool_interrupted(file: CaseFile, command: InterruptTool) -> Sequence[Event]:
+def tool_interrupted(file: CaseFile, command: InterruptTool) -> Sequence[AnyEvent]:
     call = _unfinished(file, command.step_index, command.call_index)
     if call is None or call.started_at is None:
         return ()

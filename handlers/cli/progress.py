@@ -4,7 +4,7 @@ output.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, assert_never
 
 from domain.events import (
     AgentStepRecorded,
@@ -87,7 +87,7 @@ def _told(recorded: Recorded) -> str:
         case SessionErased():
             return "erased"
         case _:
-            return event.TOPIC
+            assert_never(event)
 
 
 def _invoked(event: ToolInvoked) -> str:

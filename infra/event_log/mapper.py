@@ -13,7 +13,7 @@ from eventsourcing.domain import DomainEventProtocol
 from eventsourcing.persistence import JSONTranscoder, Mapper, StoredEvent
 from pydantic import ValidationError
 
-from domain.events import ERASED, EVENTS, Erased, Event, Part
+from domain.events import ERASED, EVENTS, AnyEvent, Erased, Part
 from infra.event_log.errors import ContentErased, Unreadable
 from infra.event_log.keys import Key, KeyStore
 from infra.event_log.sealing import Algorithm, Slot, seal, unseal
@@ -25,7 +25,7 @@ class Entry:
 
     originator_id: UUID
     originator_version: int
-    event: Event
+    event: AnyEvent
 
 
 @dataclass(frozen=True)
@@ -103,7 +103,7 @@ def _context(stored: StoredEvent) -> str:
 
 
 def _upcast(
-    cls: type[Event], schema_version: int, facts: dict[str, Any], content: bytes | None
+    cls: type[AnyEvent], schema_version: int, facts: dict[str, Any], content: bytes | None
 ) -> tuple[dict[str, Any], bytes | None]:
     parts: dict[str, Any] = {"facts": facts, "content": None if content is None else json.loads(content)}
     for version in range(schema_version, cls.VERSION):
@@ -111,14 +111,14 @@ def _upcast(
     return parts["facts"], None if parts["content"] is None else json.dumps(parts["content"]).encode()
 
 
-def _event(cls: type[Event], facts: dict[str, Any], content: bytes | None) -> Event:
+def _event(cls: type[AnyEvent], facts: dict[str, Any], content: bytes | None) -> AnyEvent:
     facts_class, content_class = _part_classes(cls)
     opened = ERASED if content is None else content_class.model_validate_json(content)
     return cls(facts=facts_class.model_validate(facts), content=opened)
 
 
 @cache
-def _part_classes(cls: type[Event]) -> tuple[type[Part], type[Part]]:
+def _part_classes(cls: type[AnyEvent]) -> tuple[type[Part], type[Part]]:
     """Facts class and content class: each event declares its content as `SomeContent | Erased`."""
     facts: Any = cls.model_fields["facts"].annotation
     content: Any = cls.model_fields["content"].annotation

@@ -29,7 +29,7 @@ from domain.chain import (
     event_hash,
     verify_chain,
 )
-from domain.events import Event, Recorded, SessionErased
+from domain.events import AnyEvent, Recorded, SessionErased
 from infra.access import ACTOR_PATTERN
 from infra.event_log.blobs import Blobs
 from infra.event_log.connection import Connection, pauses
@@ -133,7 +133,7 @@ class SessionLog:
         self,
         session_id: UUID,
         after: Recorded | None,
-        events: Sequence[Event],
+        events: Sequence[AnyEvent],
         *,
         actor: str,
         correlation_id: UUID | None = None,
@@ -253,7 +253,7 @@ class SessionLog:
             await asyncio.to_thread(self._keys.create, session_id)
 
     async def _drafts(
-        self, session_id: UUID, after: Recorded | None, events: Sequence[Event], shared: Mapping[str, str]
+        self, session_id: UUID, after: Recorded | None, events: Sequence[AnyEvent], shared: Mapping[str, str]
     ) -> list[Draft]:
         """The chain goes on from `after` through all events of the commit."""
         last, previous = (after.version, after.hash) if after else (0, GENESIS)
@@ -287,7 +287,7 @@ class SessionLog:
                 raise Unreadable(f"position {stored.position} holds no event of a session: {error}") from error
         return tuple(recorded)
 
-    async def _event(self, session_id: UUID, stored: Stored, key: Key | None) -> Event:
+    async def _event(self, session_id: UUID, stored: Stored, key: Key | None) -> AnyEvent:
         """What it is is said by the headers, which the chain covers, and not by the subject."""
         entry = StoredEntry(
             originator_id=session_id,
@@ -305,7 +305,7 @@ def _uuid(text: str) -> UUID:
     return UUID(text)
 
 
-def _recorded(headers: Mapping[str, str], position: int, event: Event) -> Recorded:
+def _recorded(headers: Mapping[str, str], position: int, event: AnyEvent) -> Recorded:
     causation_id = headers.get(CAUSATION_HEADER)
     return Recorded(
         session_id=_uuid(headers[SESSION_HEADER]),
