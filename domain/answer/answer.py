@@ -8,6 +8,7 @@ from typing import assert_never
 from domain.agents.scope import narrow_scope
 from domain.answer.composer_guard import guard_composition
 from domain.answer.rendering import render_low_confidence, render_rejection
+from domain.answer.searches import search_notes
 from domain.contracts import ComposerOutput, ComposerStatus, Route, ToolClass, ToolInvocation, VerifierEvaluation
 from domain.verdict.judgement import allowed_claims
 
@@ -32,7 +33,10 @@ def answer_after(
         case Route.RETRY:
             raise ValueError("there is no answer before the next round")
         case Route.COMPOSE:
-            return guard_composition(composition, allowed_claims(evaluations), scope)
+            allowed = allowed_claims(evaluations)
+            composed = guard_composition(composition, allowed, scope)
+            notes = search_notes(allowed, invocations)
+            return composed.model_copy(update={"answer": "\n\n".join([composed.answer, *notes])}) if notes else composed
         case Route.DISCLAIMER:
             render = render_low_confidence
         case Route.DEGRADE:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from domain.answer.searches import Gap, doubt_gap
 from domain.contracts import (
     CheckedFact,
     CheckState,
@@ -18,6 +19,7 @@ from domain.contracts import (
     TraceEntry,
     VerifierEvaluation,
 )
+from domain.evidence.coverage import Coverage
 from domain.gatekeeper.citations import (
     EXCERPT_MISMATCH,
     FAILED_INVOCATION,
@@ -31,14 +33,6 @@ from domain.verdict.judgement import NO_CRITICAL_FACTS, VERIFIER_MALFORMED
 
 
 @dataclass(frozen=True, slots=True)
-class Gap:
-    """A line of the gap section, and the evidence-collecting action that would close it."""
-
-    text: str
-    action: str
-
-
-@dataclass(frozen=True, slots=True)
 class EmptyCall:
     """An evidence call without evidence. `query` is the Executor's text, `window` the system's."""
 
@@ -46,6 +40,7 @@ class EmptyCall:
     failed: bool
     query: str
     window: str
+    coverage: Coverage | None = None
 
 
 CITATION_GAPS = {
@@ -165,7 +160,8 @@ def empty_calls(
         status = call.retrieval_details.evidence_status
         if status is EvidenceStatus.NO_EVIDENCE or (status is EvidenceStatus.FAILED and _search(call) not in worked):
             window = call.retrieval_details.window
-            found.append(EmptyCall(call.tool_name, status is EvidenceStatus.FAILED, _query(call), window))
+            failed = status is EvidenceStatus.FAILED
+            found.append(EmptyCall(call.tool_name, failed, _query(call), window, call.retrieval_details.coverage))
     return found
 
 
@@ -191,6 +187,8 @@ def empty_call_gap(call: EmptyCall, query: str) -> Gap:
     noun = NOUNS.get(call.tool_name, "匹配的记录")
     parts = [call.tool_name, f"查询：{query}" if query else "", f"时间窗：{call.window}" if call.window else ""]
     place = "，".join(part for part in parts if part)
+    if call.coverage and not call.coverage.complete and not call.failed:
+        return doubt_gap(call.coverage, says_what=bool(query))
     if call.failed:
         return Gap(f"查询失败，未取得{noun}（{place}）", f"待 {call.tool_name} 可用后重新查询")
     return Gap(f"未检索到{noun}（{place}）", f"更换关键词或扩大时间窗，再次查询 {call.tool_name}")

@@ -77,11 +77,14 @@ class Excluded(Contract):
 
 
 class Doubt(Contract):
-    """`example`: one entry or input, shortened, for the reader."""
+    """`example`: one entry or input, shortened, for the reader. `unknown`: a name that was sought and that the source
+    has never heard of, with the nearest names it knows (R71)."""
 
     kind: DoubtKind
     count: int
     example: str = ""
+    unknown: str = ""
+    nearest: tuple[str, ...] = ()
 
 
 class Counts(Contract):

@@ -1,0 +1,105 @@
+"""What searches say of themselves in an answer: why one could not decide, what was looked through (R48, R69)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from domain.answer.texts import Language, text
+from domain.contracts import ClaimType, ToolInvocation, VerifiedClaim
+from domain.evidence.coverage import Coverage, Doubt, DoubtKind
+from domain.evidence.window import EVER
+
+_EXCLUDE = "exclude "
+_MOST_NAMES = 5
+
+
+@dataclass(frozen=True, slots=True)
+class Gap:
+    """A line of the gap section, and the evidence-collecting action that would close it."""
+
+    text: str
+    action: str
+
+
+def doubt_gap(coverage: Coverage, *, says_what: bool = True, language: Language = "zh") -> Gap:
+    """Why a search that found nothing proves no absence: its first doubt, and how to mend it.
+
+    `says_what` False leaves out what was sought, where the words may not be shown.
+    """
+    doubt = next(iter(coverage.doubts))
+    mend = _mend(doubt, coverage, language)
+    if doubt.unknown:
+        return Gap(_unknown_name(doubt, language), mend)
+    what = sought(coverage, language) if says_what else text("thing.any_log", language)
+    return Gap(text("doubt", language, what=what, reason=_reason(doubt, coverage, language), mend=mend), mend)
+
+
+def sought(coverage: Coverage, language: Language = "zh") -> str:
+    """`order-service 的 ERROR OutOfMemoryError 日志`: what was looked for, in the words of the search."""
+    said = coverage.sought
+    words = " ".join([*said.levels[:1], *said.words])
+    if language == "en":
+        of = f" of {', '.join(said.services)}" if said.services else ""
+        return " ".join(filter(None, [words, text("thing.log", "en")])) + of
+    of = f"{'、'.join(said.services)} 的 " if said.services else ""
+    return f"{of}{words} {text('thing.log')}".strip() if words else f"{of}{text('thing.log')}"
+
+
+def _unknown_name(doubt: Doubt, language: Language) -> str:
+    names = ("、" if language == "zh" else ", ").join(doubt.nearest[:_MOST_NAMES])
+    said = {"source": "query_logs", "name": doubt.unknown, "kind": text("kind.service", language)}
+    if names:
+        return text("unknown_name", language, names=names, **said)
+    return text("unknown_name.alone", language, **said)
+
+
+def _reason(doubt: Doubt, coverage: Coverage, language: Language) -> str:
+    if doubt.kind is DoubtKind.INPUT:
+        left = next((one for one in coverage.unread if one.could_match), None)
+        name, why = (left.name, text(f"why.{left.reason}", language)) if left else (doubt.example, "")
+        return text("reason.input", language, n=doubt.count, name=name, why=why)
+    return text(f"reason.{doubt.kind}", language, n=doubt.count)
+
+
+def _mend(doubt: Doubt, coverage: Coverage, language: Language) -> str:
+    if doubt.unknown:
+        return text("mend.unknown", language)
+    if doubt.kind is DoubtKind.INPUT:
+        left = next((one for one in coverage.unread if one.could_match), None)
+        return text(f"mend.{left.reason}" if left else "mend.error", language)
+    return text(f"mend.{doubt.kind}", language)
+
+
+def search_notes(
+    allowed: Sequence[VerifiedClaim], invocations: Sequence[ToolInvocation] | None, language: Language = "zh"
+) -> list[str]:
+    """What stands below an answer: of absences where was looked, of any what the operator left out and what zone was
+    assumed. Lines of code, from the coverage of the calls that the verified claims rest on."""
+    calls = {call.id: call.retrieval_details.coverage for call in invocations or ()}
+    notes: list[str] = []
+    for verified in allowed:
+        bound = (ref.source_invocation_id for ref in verified.refs)
+        for coverage in (found for id in bound if id is not None and (found := calls.get(id))):
+            if verified.claim.claim_type is ClaimType.NEGATIVE_OBSERVATION:
+                notes += _looked_through(coverage, language)
+            notes += _assumptions(coverage, language)
+    return list(dict.fromkeys(notes))
+
+
+def _looked_through(coverage: Coverage, language: Language) -> Iterable[str]:
+    counts = coverage.counts
+    start, _, end = coverage.window.partition("/")
+    yield text("searched", language, start=start, end=end, inputs=counts.inputs, entries=counts.entries)
+    newest = max((one.last for one in coverage.inputs if one.last), default="")
+    if newest and start != EVER and newest < start:
+        yield text("all_older", language, time=newest)
+
+
+def _assumptions(coverage: Coverage, language: Language) -> Iterable[str]:
+    left_out = [one for one in coverage.excluded if one.by.startswith(_EXCLUDE)]
+    if left_out:
+        names = ("、" if language == "zh" else ", ").join(one.by.removeprefix(_EXCLUDE) for one in left_out)
+        yield text("excluded", language, names=names, n=sum(one.count for one in left_out))
+    if zones := sorted({one.zone for one in coverage.inputs if one.zone_assumed}):
+        yield text("zone_assumed", language, zone="、".join(zones) if language == "zh" else ", ".join(zones))
