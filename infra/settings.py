@@ -1,13 +1,13 @@
-"""Settings of this process, parsed once from the environment. Importing this module costs little."""
+"""Settings of this process, read once from a file and the environment. Importing this module costs little."""
 
 from __future__ import annotations
 
 import hashlib
 import json
 import os
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, NamedTuple
 
 import platformdirs
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, SecretStr, ValidationError
@@ -16,14 +16,26 @@ from domain.contracts import Agent
 from domain.settings import Budgets, Share
 from infra.access import ACTOR_PATTERN, Credentials, Role
 
+CONFIG = "ASSAY_CONFIG"
+
 Resolved = Annotated[Path, AfterValidator(Path.resolve)]
 """One place has one name, however it is reached: the servers that run in a folder are known by that."""
+
+Zone = Annotated[str, AfterValidator(lambda written: _zone_name(written))]
 
 _NATS = r"(nats|tls|ws|wss)://[^\s,]+"
 
 
 class SettingsError(ValueError):
-    """A variable of the environment has a value that cannot be used; the message names the variable."""
+    """A setting has a value that cannot be used; the message names the variable, or the file and the place in it."""
+
+
+def config_file(environ: Mapping[str, str], given: str | None = None) -> Path | None:
+    """The file to read: the one given by `--config`, by ASSAY_CONFIG, or the user's own if there is one."""
+    if named := given or environ.get(CONFIG, "").strip():
+        return Path(named).expanduser().absolute()
+    own = platformdirs.user_config_path("assay") / "assay.toml"
+    return own if own.exists() else None
 
 
 def _data_dir() -> Path:
@@ -37,6 +49,12 @@ def _key_dir() -> Path:
 def _user() -> str:
     """The same for one account of one machine, and no name."""
     return "user-" + hashlib.sha256(f"{os.uname().nodename} {os.getuid()}".encode()).hexdigest()[:16]
+
+
+def _zone_name(written: str) -> str:
+    from infra.zones import zone_name  # loads the names of all zones, which few processes need
+
+    return zone_name(written)
 
 
 def _heads_file(known: Mapping[str, Any]) -> Path:
@@ -70,24 +88,25 @@ class Settings(BaseModel):
     mask_patterns: dict[str, str] = Field(default_factory=dict)  # kind of secret -> RE2, besides the built-in (R22)
     tools: str | None = Field(None, pattern=r"^[A-Za-z_][\w.]*:[A-Za-z_]\w*$")  # module:factory of injected tools
     ack_wait: float = Field(30.0, gt=0)  # seconds until an unacknowledged message is given to another worker
+    zone: Zone | None = None  # in which questions name times; None: this machine's
+    log: str = Field("", pattern=r"^(?i:DEBUG|INFO|WARN|WARNING|ERROR|CRITICAL|FATAL)?$")  # level on standard error
+    config: Path | None = None  # the file that was read
+    sources: tuple[Any, ...] = ()  # of that file: domain.events.Source, which few processes load
 
     @classmethod
-    def from_env(cls, environ: Mapping[str, str]) -> Settings:
-        """Empty variables count as absent. Raises SettingsError."""
-        values: dict[str, Any] = {}
-        for variable, path in _VARIABLES.items():
-            if environ.get(variable, "").strip():
-                _put(values, path, environ[variable].strip())
-        _add_credentials_file(values, environ)
-        if name := environ.get(_MASK_FILE, "").strip():
-            values["mask_patterns"] = _mask_patterns(name)
+    def load(cls, environ: Mapping[str, str], config: Path | None = None) -> Settings:
+        """Variables win over the file `config`; empty ones count as absent. Raises SettingsError."""
+        values = _merged(_of_file(config) if config else {}, _of_environment(environ))
+        for role, given in values.get("nats_credentials", {}).items():
+            if isinstance(given, dict):
+                given.setdefault("user", role)  # a user is named like its role unless told
         try:
             return cls.model_validate(values)
         except ValidationError as error:
             raise SettingsError(_explain(error)) from None
 
 
-_VARIABLES: dict[str, tuple[str, ...]] = {
+VARIABLES: dict[str, tuple[str, ...]] = {
     "ASSAY_DATA_DIR": ("data_dir",),
     "ASSAY_KEY_DIR": ("key_dir",),
     "ASSAY_ACTOR": ("actor",),
@@ -107,51 +126,112 @@ _VARIABLES: dict[str, tuple[str, ...]] = {
     "ASSAY_ACK_WAIT": ("ack_wait",),
     **{f"ASSAY_NATS_{role.name}_USER": ("nats_credentials", role.value, "user") for role in Role},
     **{f"ASSAY_NATS_{role.name}_PASSWORD": ("nats_credentials", role.value, "password") for role in Role},
+    "ASSAY_ZONE": ("zone",),
+    "ASSAY_LOG": ("log",),
 }
-"""Every variable and the field it sets."""
+"""Every variable and the field it sets; the file names a field by the path to it, such as `budgets.tokens`."""
 
-_CREDENTIALS_FILE = "ASSAY_NATS_CREDENTIALS_FILE"
-_MASK_FILE = "ASSAY_MASK_FILE"
-
-
-def _put(values: dict[str, Any], path: tuple[str, ...], value: str) -> None:
-    *parents, name = path
-    for parent in parents:
-        values = values.setdefault(parent, {})
-    values[name] = value
+PATHS = frozenset({"data_dir", "key_dir", "signing_key", "heads_file"})
+"""Fields that are paths: relative ones of the file are meant from its folder."""
 
 
-def _add_credentials_file(values: dict[str, Any], environ: Mapping[str, str]) -> None:
-    """`{role: {user, password}}` from a file; a role's own variables win. A user is named like its role unless told."""
-    credentials: dict[str, Any] = values.setdefault("nats_credentials", {})
-    if name := environ.get(_CREDENTIALS_FILE, "").strip():
-        for role, given in _read_json(_CREDENTIALS_FILE, name).items():
-            credentials[role] = {**given, **credentials.get(role, {})} if isinstance(given, dict) else given
-    for role, given in credentials.items():
-        if isinstance(given, dict):
-            given.setdefault("user", role)
+def _of_environment(environ: Mapping[str, str]) -> dict[str, Any]:
+    given = {name: text.strip() for name, text in environ.items() if text.strip()}
+    values: dict[str, Any] = {}
+    for variable, read in FILES.values():
+        if variable in given:
+            values = _merged(values, read(variable, Path(given[variable])))
+    single = {path: given[variable] for variable, path in VARIABLES.items() if variable in given}
+    return _merged(values, nested(single))
 
 
-def _mask_patterns(name: str) -> dict[str, Any]:
-    """`{kind: expression}` from a file, each checked now and not when the first secret passes by."""
+def _of_file(path: Path) -> dict[str, Any]:
+    from infra.config_file import read_config  # brings the classes of events: only for those who have a file
+
+    file = read_config(path)
+    values: dict[str, Any] = {"config": file.path, "sources": file.sources}
+    for setting, place in file.files.items():
+        values = _merged(values, FILES[setting].read(f"{path}: settings.{setting}", place))
+    return _merged(values, file.settings)
+
+
+def nested(values: Mapping[tuple[str, ...], Any]) -> dict[str, Any]:
+    """`{("budgets", "tokens"): 1}` as `{"budgets": {"tokens": 1}}`."""
+    whole: dict[str, Any] = {}
+    for (*parents, name), value in values.items():
+        table = whole
+        for parent in parents:
+            table = table.setdefault(parent, {})
+        table[name] = value
+    return whole
+
+
+def _merged(first: dict[str, Any], second: dict[str, Any]) -> dict[str, Any]:
+    """Both, table by table; the second wins."""
+    both = first | second
+    for name in first.keys() & second.keys():
+        if isinstance(first[name], dict) and isinstance(second[name], dict):
+            both[name] = _merged(first[name], second[name])
+    return both
+
+
+# ---------------------------------------------------------------- values that stand in files of their own
+
+
+def _credentials(told: str, file: Path) -> dict[str, Any]:
+    """`{role: {user, password}}`."""
+    return {"nats_credentials": _read_json(told, file)}
+
+
+def _mask_patterns(told: str, file: Path) -> dict[str, Any]:
+    """`{kind: expression}`, each checked now and not when the first secret passes by."""
     from domain.evidence.masking import patterns_with  # loads RE2, which few processes need
 
-    patterns = _read_json(_MASK_FILE, name)
+    patterns = _read_json(told, file)
     try:
         patterns_with(patterns)
     except (ValueError, TypeError) as error:
-        raise SettingsError(f"{_MASK_FILE}: {name}: {error}") from None
-    return patterns
+        raise SettingsError(f"{told}: {file}: {error}") from None
+    return {"mask_patterns": patterns}
 
 
-def _read_json(variable: str, name: str) -> dict[str, Any]:
+def _read_json(told: str, file: Path) -> dict[str, Any]:
     try:
-        document = json.loads(Path(name).read_bytes())
+        document = json.loads(file.read_bytes())
     except (OSError, ValueError) as error:
-        raise SettingsError(f"{variable}: {name} cannot be read: {error}") from None
+        raise SettingsError(f"{told}: {file} cannot be read: {error}") from None
     if not isinstance(document, dict):
-        raise SettingsError(f"{variable}: {name} must hold one JSON object")
+        raise SettingsError(f"{told}: {file} must hold one JSON object")
     return document
+
+
+def _secret(field: str) -> Callable[[str, Path], dict[str, Any]]:
+    def read(told: str, file: Path) -> dict[str, Any]:
+        try:
+            secret = file.read_text("utf-8").strip()
+        except (OSError, UnicodeDecodeError) as error:
+            raise SettingsError(f"{told}: {file} cannot be read: {error}") from None
+        if not secret:
+            raise SettingsError(f"{told}: {file} is empty")
+        return {field: secret}
+
+    return read
+
+
+class InFile(NamedTuple):
+    """A value in a file of its own: the variable that names the file, and what reads it (given what to blame)."""
+
+    variable: str
+    read: Callable[[str, Path], dict[str, Any]]
+
+
+FILES = {
+    "nats_credentials_file": InFile("ASSAY_NATS_CREDENTIALS_FILE", _credentials),
+    "mask_file": InFile("ASSAY_MASK_FILE", _mask_patterns),
+    "openai_api_key_file": InFile("OPENAI_API_KEY_FILE", _secret("openai_api_key")),
+    "postgres_dsn_file": InFile("ASSAY_POSTGRES_DSN_FILE", _secret("postgres_dsn")),
+}
+"""Settings that name a file, by their name in the file of settings; a value given directly wins."""
 
 
 def _explain(error: ValidationError) -> str:
@@ -161,5 +241,6 @@ def _explain(error: ValidationError) -> str:
 
 def _variable(location: tuple[int | str, ...]) -> str:
     path = tuple(str(step) for step in location if step != "[key]")
-    named = (variable for variable, target in _VARIABLES.items() if target == path)
-    return next(named, f"{_CREDENTIALS_FILE} ({'.'.join(path[1:])})" if path[0] == "nats_credentials" else path[0])
+    credentials = FILES["nats_credentials_file"].variable
+    named = (variable for variable, target in VARIABLES.items() if target == path)
+    return next(named, f"{credentials} ({'.'.join(path[1:])})" if path[0] == "nats_credentials" else path[0])

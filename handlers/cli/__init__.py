@@ -26,7 +26,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     try:
         log_to_stderr(os.environ.get("ASSAY_LOG", ""))
         carry_out = getattr(importlib.import_module(module_name), function_name)
-        status: int = carry_out(arguments) if arguments.offline else carry_out(arguments, _settings())
+        status: int = carry_out(arguments) if arguments.offline else carry_out(arguments, _settings(arguments.config))
     except KeyboardInterrupt:
         return 130
     except BrokenPipeError:
@@ -40,8 +40,11 @@ def main(argv: Sequence[str] | None = None) -> int:
     return status
 
 
-def _settings() -> Settings:
+def _settings(config: str | None) -> Settings:
     """Loaded only for commands that need them: a bundle is verified without any of their libraries."""
-    from infra.settings import Settings
+    from infra.settings import Settings, config_file
 
-    return Settings.from_env(os.environ)
+    settings = Settings.load(os.environ, config_file(os.environ, config))
+    if settings.log and not os.environ.get("ASSAY_LOG", "").strip():
+        log_to_stderr(settings.log, anew=True)
+    return settings

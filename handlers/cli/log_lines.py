@@ -1,4 +1,4 @@
-"""The program's log, on standard error. `ASSAY_LOG` names the level; ERROR unless given."""
+"""The program's log, on standard error. `ASSAY_LOG`, or `log` in the file of settings, names the level, else ERROR."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ class OneLine(logging.Formatter):
         return f"{super().format(bare)}: {type(error).__name__}: {error}"
 
 
-def log_to_stderr(level: str) -> None:
-    """Raises UsageError for a name that is no level."""
+def log_to_stderr(level: str, *, anew: bool = False) -> None:
+    """`anew`: in place of the level so far. Raises UsageError for a name that is no level."""
     name = level.strip().upper() or "ERROR"
     number = logging.getLevelNamesMapping().get(name)
     if number is None:
@@ -29,4 +29,4 @@ def log_to_stderr(level: str) -> None:
     handler = logging.StreamHandler()
     made = logging.Formatter if number <= logging.DEBUG else OneLine
     handler.setFormatter(made("%(asctime)s %(levelname)s %(name)s: %(message)s"))
-    logging.basicConfig(level=number, handlers=[handler])
+    logging.basicConfig(level=number, handlers=[handler], force=anew)

@@ -13,6 +13,7 @@ from typing import TypeAlias
 def build_parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="assay", description="Audited answers of diagnosing agents.")
     parser.add_argument("--version", action="version", version=f"assay {version('assay')}")
+    parser.add_argument("--config", metavar="FILE", help=_CONFIG)
     commands = parser.add_subparsers(title="commands", required=True, metavar="COMMAND")
     _ask(commands)
     _session(commands)
@@ -36,7 +37,12 @@ def _add(commands: _Commands, name: str, run: str, help: str, *, offline: bool =
     """`run` names the function; it is given the arguments, and the settings unless it is `offline`."""
     parser = commands.add_parser(name, help=help, description=help)
     parser.set_defaults(run=f"handlers.cli.{run}", offline=offline)
+    if not offline:
+        parser.add_argument("--config", metavar="FILE", default=argparse.SUPPRESS, help=_CONFIG)
     return parser
+
+
+_CONFIG = "settings and sources (TOML; default: ASSAY_CONFIG, or assay.toml in your configuration folder)"
 
 
 def _json_flag(parser: argparse.ArgumentParser) -> None:

@@ -35,7 +35,7 @@ def assay(new_assay: Callable[[], Any]) -> Any:
 @pytest.fixture(scope="module")
 def servers(assay: Any) -> Iterator[Servers]:
     """Servers with nothing on them yet, kept running for this module."""
-    with running_servers(Settings.from_env(assay.environment)) as running:
+    with running_servers(Settings.load(assay.environment)) as running:
         yield running
 
 

@@ -105,7 +105,7 @@ def test_the_readme_tells_how_to_check_a_bundle_without_assay(served: Any, expor
 
 def forged(served: Any, bundle: bytes) -> bytes:
     """The same with another question shown as opened, signed again by whoever holds the signing key."""
-    key = existing_key(Settings.from_env(served.environment).signing_key)
+    key = existing_key(Settings.load(served.environment).signing_key)
     envelope, *lines = bundle.splitlines(keepends=True)
     statement = json.loads(dsse.verified_payload(key.public_key(), PAYLOAD_TYPE, envelope.decode()))
     number = next(n for n, line in enumerate(lines) if b'"kind":"content"' in line and QUESTION in line.decode())

@@ -48,7 +48,7 @@ def assay(new_assay: Callable[[], Any]) -> Any:
 
 @pytest.fixture(scope="module")
 def settings(assay: Any) -> Settings:
-    return Settings.from_env(assay.environment)
+    return Settings.load(assay.environment)
 
 
 @pytest.fixture(scope="module")

@@ -141,7 +141,7 @@ class Plant:
 
     @property
     def settings(self) -> Settings:
-        return Settings.from_env(self.environment)
+        return Settings.load(self.environment)
 
     async def _initialise(self) -> None:
         async with jetstream(self.servers, Role.ADMIN) as js:

@@ -30,7 +30,7 @@ def environment(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, 
     folder = tmp_path_factory.mktemp("chain")
     kept = {name: value for name, value in os.environ.items() if not name.startswith(("ASSAY_", "OPENAI_"))}
     environment = kept | {"ASSAY_DATA_DIR": str(folder / "data"), "ASSAY_KEY_DIR": str(folder / "keys")}
-    with running_servers(Settings.from_env(environment)):
+    with running_servers(Settings.load(environment)):
         yield environment
 
 

@@ -16,7 +16,7 @@ from infra.settings import Settings, SettingsError
 
 
 def test_without_any_variable_both_servers_are_embedded() -> None:
-    settings = Settings.from_env({})
+    settings = Settings.load({})
 
     assert (settings.nats_url, settings.postgres_dsn) == (None, None)
     assert (settings.threshold, settings.window_minutes, settings.ack_wait, settings.seal) == (
@@ -29,7 +29,7 @@ def test_without_any_variable_both_servers_are_embedded() -> None:
 
 def test_keys_are_kept_apart_from_the_data() -> None:
     """R62: a copy of the data folder holds no keys."""
-    settings = Settings.from_env({})
+    settings = Settings.load({})
 
     assert not settings.key_dir.is_relative_to(settings.data_dir)
 
@@ -39,17 +39,17 @@ def test_one_folder_has_one_name_however_it_is_reached(tmp_path: Path, monkeypat
     (tmp_path / "data").mkdir()
     (tmp_path / "link").symlink_to(tmp_path / "data")
     monkeypatch.chdir(tmp_path)
-    named = {Settings.from_env({"ASSAY_DATA_DIR": name}).data_dir for name in ("data", "./link", "link/../data")}
+    named = {Settings.load({"ASSAY_DATA_DIR": name}).data_dir for name in ("data", "./link", "link/../data")}
     assert named == {tmp_path / "data"}
-    assert Settings.from_env({"ASSAY_SIGNING_KEY": "a.pem"}).signing_key == tmp_path / "a.pem"
+    assert Settings.load({"ASSAY_SIGNING_KEY": "a.pem"}).signing_key == tmp_path / "a.pem"
 
 
 def test_empty_variables_count_as_absent() -> None:
-    assert Settings.from_env({"ASSAY_THRESHOLD": "", "OPENAI_API_KEY": " "}) == Settings.from_env({})
+    assert Settings.load({"ASSAY_THRESHOLD": "", "OPENAI_API_KEY": " "}) == Settings.load({})
 
 
 def test_values_are_taken_from_their_variables() -> None:
-    settings = Settings.from_env(
+    settings = Settings.load(
         {
             "ASSAY_DATA_DIR": "/data",
             "ASSAY_MODEL": "m",
@@ -74,7 +74,7 @@ def test_credentials_come_from_a_file_and_single_variables_win(tmp_path: Path) -
     file = tmp_path / "credentials.json"
     file.write_text(json.dumps({"admin": {"password": "a"}, "service": {"user": "svc", "password": "b"}}))
     environ = {"ASSAY_NATS_CREDENTIALS_FILE": str(file), "ASSAY_NATS_SERVICE_PASSWORD": "c"}
-    credentials = Settings.from_env(environ).nats_credentials
+    credentials = Settings.load(environ).nats_credentials
 
     assert (credentials[Role.ADMIN].user, credentials[Role.ADMIN].password.get_secret_value()) == ("admin", "a")
     assert (credentials[Role.SERVICE].user, credentials[Role.SERVICE].password.get_secret_value()) == ("svc", "c")
@@ -101,17 +101,17 @@ def test_credentials_come_from_a_file_and_single_variables_win(tmp_path: Path) -
 )
 def test_a_bad_value_is_reported_with_its_variable(variable: str, value: str) -> None:
     with pytest.raises(SettingsError, match=f"^{variable}: "):
-        Settings.from_env({variable: value})
+        Settings.load({variable: value})
 
 
 @pytest.mark.parametrize("url", ["nats://n1:4222", "nats://n1:4222,nats://n2:4222", "tls://n1, tls://n2 ,tls://n3:1"])
 def test_several_servers_of_one_cluster_may_be_named(url: str) -> None:
-    assert addresses(str(Settings.from_env({"ASSAY_NATS_URL": url}).nats_url)) == url.replace(" ", "").split(",")
+    assert addresses(str(Settings.load({"ASSAY_NATS_URL": url}).nats_url)) == url.replace(" ", "").split(",")
 
 
 def test_a_user_without_a_password_is_reported_with_the_variable_that_lacks() -> None:
     with pytest.raises(SettingsError, match=r"^ASSAY_NATS_ADMIN_PASSWORD: "):
-        Settings.from_env({"ASSAY_NATS_ADMIN_USER": "root"})
+        Settings.load({"ASSAY_NATS_ADMIN_USER": "root"})
 
 
 @pytest.mark.parametrize("document", ["[]", '{"admin": 1}', '{"emperor": {"password": "x"}}', "{"])
@@ -120,7 +120,7 @@ def test_a_credentials_file_of_the_wrong_shape_is_reported(tmp_path: Path, docum
     file.write_text(document)
 
     with pytest.raises(SettingsError, match=r"^ASSAY_NATS_CREDENTIALS_FILE"):
-        Settings.from_env({"ASSAY_NATS_CREDENTIALS_FILE": str(file)})
+        Settings.load({"ASSAY_NATS_CREDENTIALS_FILE": str(file)})
 
 
 def test_secrets_are_not_shown() -> None:
@@ -130,7 +130,7 @@ def test_secrets_are_not_shown() -> None:
         "ASSAY_NATS_ADMIN_PASSWORD": "hush",
     }
 
-    assert "hush" not in repr(Settings.from_env(environ))
+    assert "hush" not in repr(Settings.load(environ))
 
 
 def test_importing_the_settings_does_not_import_the_clients() -> None:
@@ -146,8 +146,8 @@ def test_mask_patterns_come_from_a_file_and_a_bad_one_is_named(tmp_path: Path) -
     """R22."""
     patterns = tmp_path / "mask.json"
     patterns.write_text('{"badge": "BDG-[0-9]{6}"}')
-    assert Settings.from_env({"ASSAY_MASK_FILE": str(patterns)}).mask_patterns == {"badge": "BDG-[0-9]{6}"}
+    assert Settings.load({"ASSAY_MASK_FILE": str(patterns)}).mask_patterns == {"badge": "BDG-[0-9]{6}"}
 
     patterns.write_text('{"badge": "BDG-("}')
     with pytest.raises(SettingsError, match=r"ASSAY_MASK_FILE: .*'badge' is no RE2 expression"):
-        Settings.from_env({"ASSAY_MASK_FILE": str(patterns)})
+        Settings.load({"ASSAY_MASK_FILE": str(patterns)})
