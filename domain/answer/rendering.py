@@ -10,7 +10,8 @@ from typing import TypeAlias
 from domain.agents.composer_io import within_scope
 from domain.agents.remediation import is_remediation
 from domain.agents.scope import Scope, mentions_excluded
-from domain.answer.gaps import Gap, empty_call_gap, empty_calls, named_gap, rejection_gaps, state_gaps
+from domain.answer.gaps import empty_call_gap, empty_calls, named_gap, rejection_gaps, state_gaps
+from domain.answer.searches import Gap
 from domain.contracts import (
     TOOL_CLASSES,
     CheckState,

@@ -2,7 +2,7 @@ import json
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from domain.agents.executor_output import parse_executor_output
@@ -269,6 +269,7 @@ def test_no_json_breaks_the_parser_or_the_record(value):
 @given(st.text(st.characters(), max_size=60) | st.text('{}[]",:\\ claims1', max_size=60))
 def test_no_text_breaks_the_parser_or_is_lost(text):
     """R13, R14: half a surrogate pair aside, which no record can hold, the text comes through unchanged."""
+    assume("\\ud" not in text.casefold())  # half a pair written as an escape is one, too
     parsed = parse_executor_output(text)
     assert parsed.final_answer == "".join("\ufffd" if 0xD800 <= ord(char) <= 0xDFFF else char for char in text)
     parsed.model_dump_json()
