@@ -47,7 +47,7 @@ def sought(coverage: Coverage, language: Language = "zh") -> str:
 
 
 def _unknown_name(doubt: Doubt, language: Language) -> str:
-    names = ("、" if language == "zh" else ", ").join(doubt.nearest[:_MOST_NAMES])
+    names = _listed(doubt.nearest[:_MOST_NAMES], language)
     said = {"source": "query_logs", "name": doubt.unknown, "kind": text("kind.service", language)}
     if names:
         return text("unknown_name", language, names=names, **said)
@@ -59,7 +59,13 @@ def _reason(doubt: Doubt, coverage: Coverage, language: Language) -> str:
         left = next((one for one in coverage.unread if one.could_match), None)
         name, why = (left.name, text(f"why.{left.reason}", language)) if left else (doubt.example, "")
         return text("reason.input", language, n=doubt.count, name=name, why=why)
-    return text(f"reason.{doubt.kind}", language, n=doubt.count)
+    zones = {one.zone for one in coverage.inputs if one.zone_assumed}
+    reason = text(f"reason.{doubt.kind}", language, n=doubt.count, zone=_listed(sorted(zones), language))
+    return text("reason.place", language, reason=reason, name=doubt.input) if doubt.input else reason
+
+
+def _listed(names: Sequence[str], language: Language) -> str:
+    return ("、" if language == "zh" else ", ").join(names)
 
 
 def _mend(doubt: Doubt, coverage: Coverage, language: Language) -> str:
@@ -99,7 +105,7 @@ def _looked_through(coverage: Coverage, language: Language) -> Iterable[str]:
 def _assumptions(coverage: Coverage, language: Language) -> Iterable[str]:
     left_out = [one for one in coverage.excluded if one.by.startswith(_EXCLUDE)]
     if left_out:
-        names = ("、" if language == "zh" else ", ").join(one.by.removeprefix(_EXCLUDE) for one in left_out)
+        names = _listed([one.by.removeprefix(_EXCLUDE) for one in left_out], language)
         yield text("excluded", language, names=names, n=sum(one.count for one in left_out))
     if zones := sorted({one.zone for one in coverage.inputs if one.zone_assumed}):
-        yield text("zone_assumed", language, zone="、".join(zones) if language == "zh" else ", ".join(zones))
+        yield text("zone_assumed", language, zone=_listed(zones, language))

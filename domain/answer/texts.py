@@ -72,8 +72,8 @@ TEXTS: dict[str, tuple[str, str]] = {
         "Check when they were written, or log full dates.",
     ),
     "reason.zone": (
-        "{n} 条匹配的记录时间未带时区，按其他时区可能落在窗口内",
-        "{n} matching entries have times without a zone, which another zone would bring into the window",
+        "{n} 条匹配的记录时间未带时区（暂按 {zone} 计），按其他时区可能落在窗口内",
+        "{n} matching entries have times without a zone (taken as {zone}), which another would bring into the window",
     ),
     "mend.zone": ("用 --log-zone 指定时区。", "Give the zone with --log-zone."),
     "reason.level": ("{n} 条记录没有可识别的级别", "{n} entries have no level that was understood"),
@@ -86,6 +86,7 @@ TEXTS: dict[str, tuple[str, str]] = {
     "mend.unknown": ("核对服务名后重新提问。", "Check the name and ask again."),
     "reason.text": ("{n} 条记录过长或无法解码", "{n} entries are too long or could not be decoded"),
     "mend.text": ("在来源中查看原文。", "Look at the source itself."),
+    "reason.place": ("{reason}（如 {name}）", "{reason} (such as in {name})"),
     "reason.input": ("{n} 个输入未能读取（{name}：{why}）", "{n} inputs could not be read ({name}: {why})"),
     "reason.repeated_key": ("{n} 条记录的同一字段出现多次", "{n} entries give one field several times"),
     "mend.repeated_key": ("在来源中查看这些记录的原文。", "Look at these entries in the source itself."),

@@ -77,12 +77,13 @@ class Excluded(Contract):
 
 
 class Doubt(Contract):
-    """`example`: one entry or input, shortened, for the reader. `unknown`: a name that was sought and that the source
-    has never heard of, with the nearest names it knows (R71)."""
+    """`example`: one entry or input, shortened, for the reader, and the input it stands in. `unknown`: a name that was
+    sought and that the source has never heard of, with the nearest names it knows (R71)."""
 
     kind: DoubtKind
     count: int
     example: str = ""
+    input: str = ""
     unknown: str = ""
     nearest: tuple[str, ...] = ()
 
@@ -124,7 +125,9 @@ def coverage_of(
     open_inputs = [one for one in left if one.could_match]
     said = [one for one in doubts if one.count]
     if open_inputs:
-        said.append(Doubt(kind=DoubtKind.INPUT, count=len(open_inputs), example=open_inputs[0].name))
+        said.append(
+            Doubt(kind=DoubtKind.INPUT, count=len(open_inputs), example=open_inputs[0].name, input=open_inputs[0].name)
+        )
     named: list[Unread] = []
     for reason in UnreadReason:
         named += [one for one in left if one.reason is reason][:MOST_NAMED]

@@ -63,7 +63,7 @@ def test_an_unread_input_that_could_match_is_a_doubt_that_names_it(reason: Unrea
     """R69."""
     coverage = covered(unread=[Unread(name="old.bin", reason=reason, could_match=True)])
 
-    assert coverage.doubts == (Doubt(kind=DoubtKind.INPUT, count=1, example="old.bin"),)
+    assert coverage.doubts == (Doubt(kind=DoubtKind.INPUT, count=1, example="old.bin", input="old.bin"),)
     assert summaries(coverage) == []
 
 
