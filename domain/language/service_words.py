@@ -1,0 +1,116 @@
+"""Words in the names of services: kinds, business names in both languages, products, and words that name none. Data."""
+
+from __future__ import annotations
+
+
+def _words(text: str) -> frozenset[str]:
+    return frozenset(text.split())
+
+
+SERVICE = ("service", "svc", "srv", "services", "microservice")
+"""The kinds that are one: order-svc is order-service."""
+
+SERVICE_ZH = ("微服务", "服务", "系统")
+"""订单系统 is order-service too."""
+
+PERHAPS_SERVICE = (
+    *("server", "api", "app", "application", "backend", "web", "core", "main", "center", "centre", "platform"),
+    *("system", "module", "provider", "component", "中心", "平台", "模块", "应用", "后端", "接口"),
+)
+"""The same thing may be called so: whether order-api is order-service, the name does not say."""
+
+BUSINESS: tuple[tuple[str, tuple[str, ...]], ...] = (
+    ("订单", ("order",)),
+    ("支付", ("payment", "pay")),
+    ("用户", ("user",)),
+    ("库存", ("inventory", "stock")),
+    ("通知", ("notification", "notify")),
+    ("网关", ("gateway",)),
+    ("认证", ("auth", "authentication")),
+    ("账户", ("account",)),
+    ("商品", ("product", "goods", "item")),
+    ("购物车", ("cart", "shopping-cart")),
+    ("搜索", ("search",)),
+    ("消息", ("message", "messaging")),
+    ("物流", ("logistics",)),
+    ("配送", ("shipping", "delivery")),
+    ("优惠券", ("coupon",)),
+    ("会员", ("member", "membership")),
+    ("结算", ("settlement", "checkout")),
+    ("退款", ("refund",)),
+    ("计费", ("billing",)),
+    ("发票", ("invoice",)),
+    ("促销", ("promotion",)),
+    ("营销", ("marketing",)),
+    ("推荐", ("recommendation", "recommend")),
+    ("评论", ("review", "comment")),
+    ("仓储", ("warehouse",)),
+    ("价格", ("pricing", "price")),
+    ("风控", ("risk", "risk-control")),
+    ("积分", ("points",)),
+    ("报表", ("report", "reporting")),
+    ("邮件", ("mail", "email")),
+    ("短信", ("sms",)),
+    ("登录", ("login",)),
+)
+"""订单服务 is order-service: Chinese, English."""
+
+PRODUCTS: tuple[tuple[str, ...], ...] = (
+    ("sshd", "ssh", "openssh", "openssh-server", "sshd-session", "sshd-auth"),
+    ("mysqld", "mysql", "mysql-server"),
+    ("mariadbd", "mariadb", "mariadb-server"),
+    ("postgres", "postgresql", "pgsql", "postmaster"),
+    ("httpd", "apache", "apache2"),
+    ("redis", "redis-server"),
+    ("mongod", "mongodb", "mongo"),
+    ("rabbitmq", "rabbitmq-server"),
+    ("kafka", "kafka-server"),
+    ("zookeeper", "zookeeper-server"),
+    ("elasticsearch", "elastic-search"),
+    ("crond", "cron", "anacron"),
+    ("kernel", "kern", "linux-kernel"),
+    ("named", "bind", "bind9"),
+    ("dockerd", "docker", "docker-daemon"),
+    ("rsyslogd", "rsyslog"),
+    ("ntpd", "ntp"),
+    ("chronyd", "chrony"),
+    ("tomcat", "catalina"),
+    ("istio-proxy", "istio-envoy", "envoy-sidecar"),
+    ("logind", "systemd-logind"),
+    ("influxd", "influxdb"),
+    ("grafana", "grafana-server"),
+    ("prometheus", "prometheus-server"),
+    ("fail2ban", "fail2ban-server"),
+    ("systemd-networkd", "networkd"),
+    ("systemd-resolved", "resolved"),
+    ("systemd-udevd", "udevd"),
+    ("systemd-journald", "journald"),
+)
+"""Programs that write their logs under several names."""
+
+QUALIFIERS = _words(
+    "new old pre re sub back bulk work purchase sales legacy mock fake test canary shadow internal external admin mobile"
+    " web api batch proxy beta gray"
+)
+"""Before a name they make another one of it: purchase-order-service-1 is no order-service of a project `purchase`."""
+
+GENERIC = _words(
+    "app apps application applications main service services server system all root log logs logging logger access error"
+    " errors err warn warning info debug trace out output stdout stderr std console stdlog nohup json jsonl text"
+    " syslog messages message auth authpriv secure kern daemon user mail maillog cron boot bootstrap dmesg local0 local7"
+    " lpr news uucp journal remote catalina localhost manager host hosts spring gc jvm thread threads dump audit security"
+    " event events alert slow query request requests http https otel compose export"
+    " default prod production prd dev develop development test tests testing stage staging stg uat sit pre preprod qa gray"
+    " grey release beta live demo pods pod containers container docker k8s kubernetes kube namespaces namespace node nodes"
+    " cluster worker workers job jobs task tasks instance instances var opt srv usr tmp home data mnt volume volumes run"
+    " lib local share archive archives archived old backup backups bak history rotated rotate tar current latest today"
+    " yesterday previous prev last daily hourly weekly raw a an the of and my ip sample samples example examples file"
+    " files unknown null none unnamed 日志 应用 服务 系统 归档 备份 错误 访问 默认"
+)
+"""Words that name no service by themselves: a file app.log, a folder pods, a stage."""
+
+FILE_WORDS = _words(
+    "log logs access error errors err warn warning info debug trace fatal out output stdout stderr console json gc audit"
+    " slow all std current 日志 错误"
+)
+"""At either end of a file's name they tell what of the service is in it: order-service-error.log."""

@@ -1,0 +1,213 @@
+"""What a service may be called, for the question and the sources alike (R68).
+
+Only a name that is clearly another service's may exclude, so everything between the two is UNSURE, and a doubt.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Iterable
+from enum import Enum
+from functools import cache, lru_cache
+
+from rapidfuzz.distance import OSA
+
+from domain.language import service_words as words
+from domain.language.instances import Named, readings
+
+_HUMP = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
+_JOINERS = re.compile(r"[^0-9A-Za-z\u3400-\u9fff]+")
+_NO_NAME = re.compile(r"\d+|[0-9a-f]{12,64}|(?=[a-z]*\d)[0-9a-f]{8,}|v?\d+(?:\.\d+)*|[a-z]", re.ASCII)
+_CLOSE = 0.7
+_MOST_NEAR = 3
+
+_COMPRESSED = re.compile(r"\.(?:gz|bz2|xz|zst|zip|tgz|tbz2?|txz|tar|lz4|z|7z)$", re.I)
+_SUFFIX = re.compile(r"\.(?:logs?|txt|out|err|json|jsonl|ndjson|csv|log4j|old|bak|orig|prev|save|lines?)$|~$", re.I)
+_DATE = re.compile(
+    r"[-._]?(?:(?:19|20)\d{2}[-._]?\d{2}[-._]?\d{2}|\d{2}[-._]\d{2}[-._](?:19|20)\d{2})"
+    r"(?:[-._T ]?\d{2}(?:[-._:]?\d{2}){0,2})?(?:[-._]\d{1,5})?Z?$"
+    r"|[-._](?:19|20)\d{2}[-._]\d{2}$|[-.]\d{10}(?:\d{3})?$"
+)
+_ROTATION = re.compile(r"\.\d{1,4}$")
+_GLOG = re.compile(r"(?P<program>[\w-]{1,64})\..{1,255}\.log\.(?:INFO|WARNING|ERROR|FATAL)\.\d{8}-\d{6}\.\d{1,10}")
+
+
+class Kinship(Enum):
+    """Whether a name that was found belongs to the service that is asked for."""
+
+    SAME = "same"
+    OTHER = "other"
+    UNSURE = "unsure"
+
+
+@lru_cache(maxsize=16_384)
+def kinship(name: str, asked: str) -> Kinship:
+    """Whether a name found in a source belongs to the service asked for: a spelling of it, a pod, container, replica,
+    unit or process of it. OTHER only if it clearly is of another service; a name that names none is UNSURE."""
+    wanted = [key for reading in readings(asked) if reading.is_sure for key in _keys(reading.base)]
+    found = readings(name)
+    if not wanted or not found:
+        return Kinship.UNSURE
+    if any(_is_same(reading, wanted[0]) for reading in found if reading.is_sure):
+        return Kinship.SAME
+    if any(_glued(key) in map(_glued, wanted) for one in found if one.is_sure for key in _keys(one.base)):
+        return Kinship.SAME
+    if is_generic(name) or any(_may_be(key, want) for one in found for key in _keys(one.base) for want in wanted):
+        return Kinship.UNSURE
+    return Kinship.OTHER
+
+
+def service_of(name: str) -> str:
+    """The service that a name is an instance of, in the name's own letters: order-service-7d9f8b6c5-abcde is of
+    order-service."""
+    own = [reading.base for reading in readings(name) if reading.is_sure]
+    return min(own, key=len) if own and not is_generic(min(own, key=len)) else own[0] if own else name
+
+
+def nearest(asked: str, known: Iterable[str]) -> tuple[str, ...]:
+    """The known names most like the one asked for, best first, three at most: what a misspelt name may have meant."""
+    scored: dict[str, float] = {}
+    for name in sorted(set(known)):
+        likeness = max((_likeness(a, b) for a in _keys(asked) for b in _keys(service_of(name))), default=0.0)
+        if likeness >= _CLOSE:
+            scored[name] = likeness
+    return tuple(sorted(scored, key=lambda name: (-scored[name], name))[:_MOST_NEAR])
+
+
+def is_generic(name: str) -> bool:
+    """Whether a name of a file, folder or field names no service: app, error, pods, prod, a date, a number, an id."""
+    tokens = _tokens(name)
+    if len(tokens) > 1 and tokens[-1] in words.SERVICE and tokens[0].isalpha():
+        return False  # user-service
+    return all(token in words.GENERIC or _NO_NAME.fullmatch(token) for token in tokens)
+
+
+def stem_of_file(file_name: str) -> str:
+    """A file's name without suffix, rotation, date and compression: order-service of `order-service.log-20240501.gz`."""
+    stem = file_name.rpartition("/")[2]
+    if glog := _GLOG.fullmatch(stem):
+        return glog["program"]
+    for _ in range(8):
+        shorter = stem
+        for ending in (_COMPRESSED, _SUFFIX, _DATE, _ROTATION):
+            shorter = ending.sub("", shorter, count=1) or shorter
+        if shorter == stem:
+            break
+        stem = shorter
+    return stem
+
+
+def names_of_file(file_name: str) -> tuple[str, ...]:
+    """The names of services in a file's name: none in error.log, order-service in order-service-error.log.1."""
+    stem = stem_of_file(file_name)
+    while match := re.match(r"([^-_.]+)[-_.]+(?=.)", stem):
+        if match[1].lower() not in words.FILE_WORDS:
+            break
+        stem = stem[match.end() :]
+    while match := re.search(r"(?<=[^-_.])[-_.]+([^-_.]+)$", stem):
+        if match[1].lower() not in words.FILE_WORDS:
+            break
+        stem = stem[: match.start()]
+    return () if is_generic(stem) else (stem,)
+
+
+def names_in_chinese(service: str) -> tuple[str, ...]:
+    """What order-service is called in Chinese: 订单; none if it is no service of that form."""
+    *first, last = _tokens(service)
+    if not first or last not in words.SERVICE:
+        return ()
+    return tuple(zh for zh, en in words.BUSINESS if "-".join(first) in en)
+
+
+# ---------------------------------------------------------------- names as words
+
+
+@lru_cache(maxsize=16_384)
+def _tokens(name: str) -> tuple[str, ...]:
+    """The words of a name in lower case, however they are joined: OrderService, order_service, order.service."""
+    plain = name if name.isascii() else unicodedata.normalize("NFKC", name)
+    return tuple(part.lower() for part in _JOINERS.split(_HUMP.sub("-", plain)) if part)
+
+
+@lru_cache(maxsize=16_384)
+def _keys(name: str) -> tuple[tuple[str, ...], ...]:
+    """The words of a name, its kind under one word; a Chinese name, and a product, under each of its names."""
+    tokens = _tokens(name)
+    if not tokens:
+        return ()
+    glued = "".join(tokens)
+    if product := _products().get(glued):
+        return (product,)
+    if len(tokens) == 1 and not glued.isascii():
+        return _translated(glued)
+    if len(tokens) > 1 and tokens[-1] in words.SERVICE:
+        return ((*tokens[:-1], "service"),)
+    if len(tokens) == 1 and glued.endswith("svc") and len(glued) > 5:
+        return ((f"{glued[:-3]}service",),)
+    return (tokens,)
+
+
+def _translated(chinese: str) -> tuple[tuple[str, ...], ...]:
+    kind = next((kind for kind in (*words.SERVICE_ZH, *words.PERHAPS_SERVICE) if chinese.endswith(kind)), "")
+    stem = chinese.removesuffix(kind)
+    ending = () if not kind else ("service",) if kind in words.SERVICE_ZH else (kind,)
+    english = next((en for zh, en in words.BUSINESS if zh == stem), None)
+    return tuple((*name.split("-"), *ending) for name in english) if english else ((stem, *ending),)
+
+
+@cache
+def _products() -> dict[str, tuple[str, ...]]:
+    return {"".join(_tokens(name)): (row[0],) for row in words.PRODUCTS for name in row}
+
+
+def _glued(key: tuple[str, ...]) -> str:
+    return "".join(key)
+
+
+def _is_same(reading: Named, wanted: tuple[str, ...]) -> bool:
+    """`shop-order-service-1`: Compose writes project, service and number."""
+    if not reading.is_numbered or "-" not in reading.base or len(wanted) < 2:
+        return False
+    business = {name for _, names in words.BUSINESS for name in names}
+    return any(
+        key[1:] == wanted and key[0].isalpha() and key[0] not in words.QUALIFIERS and key[0] not in business
+        for key in _keys(reading.base)
+    )
+
+
+def _may_be(key: tuple[str, ...], wanted: tuple[str, ...]) -> bool:
+    """Whether one name holds the other (order, order-service-canary, shop-order-service), or differs in no more than a
+    word for its kind, a plural, or the language."""
+    if _is_chinese(key) != _is_chinese(wanted) or _holds(key, wanted) or _holds(wanted, key):
+        return True
+    if len(key) == 1 or len(wanted) == 1:
+        one, other = sorted((_glued(key), _glued(wanted)), key=len)
+        if len(one) > 5 and (other.startswith(one) or other.endswith(one)):
+            return True
+    kinds = {*words.PERHAPS_SERVICE, "service"}
+    if key[:-1] == wanted[:-1] and key[:-1] and key[-1] in kinds and wanted[-1] in kinds:
+        return True
+    return [token.removesuffix("s") for token in key] == [token.removesuffix("s") for token in wanted]
+
+
+def _is_chinese(key: tuple[str, ...]) -> bool:
+    return not key[0].isascii()
+
+
+def _holds(longer: tuple[str, ...], shorter: tuple[str, ...]) -> bool:
+    rest = iter(longer)
+    return len(shorter) < len(longer) and all(token in rest for token in shorter)
+
+
+def _likeness(asked: tuple[str, ...], known: tuple[str, ...]) -> float:
+    """From 0 to 1, without the words for the kind: user-service is not like order-service."""
+    one, other = _stem(asked), _stem(known)
+    if _holds(asked, known) or _holds(known, asked):
+        return max(_CLOSE, float(OSA.normalized_similarity(one, other)))
+    return float(OSA.normalized_similarity(one, other))
+
+
+def _stem(key: tuple[str, ...]) -> str:
+    kinds = {*words.PERHAPS_SERVICE, "service"}
+    return "".join(token for token in key if token not in kinds) or "".join(key)
