@@ -10,7 +10,7 @@ from pydantic import AfterValidator, Field
 from domain.contract import Contract
 from domain.contracts import TOOL_CLASSES, Agent, ToolClass
 
-RULE_VERSION = "2026-11"
+RULE_VERSION = "2026-12"
 """Version of the evidence rules; stands in every check and verdict (R42). Change it when a rule decides differently."""
 
 

@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 
 from domain import events as e
 from domain.contracts import Verdict
+from domain.settings import RULE_VERSION
 from projections.agent_step import AGENT_STEP, step_id
 from projections.diagnosis_session import DIAGNOSIS_SESSION
 from projections.read_model import CannotApply, Key, ReadModel, Row, fold_page
@@ -97,7 +98,7 @@ def test_a_completed_session_shows_its_course_and_its_answer(diagnosis: Diagnosi
         "tool_call_count": 1,
         "feedback": "helpful",
         "source": "sample",
-        "rule_version": "2026-11",
+        "rule_version": RULE_VERSION,
         "session_now": datetime(2026, 7, 8, 3, 0, tzinfo=UTC),
         "actor": "actor-1",
         "created_at": datetime(2026, 7, 8, 3, 0, tzinfo=UTC),
