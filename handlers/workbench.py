@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
 
 from domain.contracts import Agent
 from domain.events import SessionOpenedContent, Source
@@ -18,7 +17,7 @@ from infra.models.client import build_client, extractive_client
 from infra.settings import Settings
 from infra.tools.contract import Tool
 from infra.tools.knowledge import knowledge_map
-from infra.tools.registry import build_tools, place_of
+from infra.tools.registry import build_tools, of_kind
 from infra.tools.skills import skill_catalog
 
 
@@ -56,10 +55,9 @@ class Workbenches:
         return SessionWorkbench(tools, surroundings, self._models[opened.base_url])
 
     def _built(self, sources: Sequence[Source]) -> tuple[Mapping[str, Tool], Surroundings]:
-        knowledge, skills = place_of(sources, "knowledge"), place_of(sources, "skills")
         surroundings = Surroundings(
-            knowledge_domains=tuple(knowledge_map(Path(knowledge)).splitlines()) if knowledge else (),
-            skills=tuple(skill_catalog(Path(skills))) if skills else (),
+            knowledge_domains=tuple(knowledge_map(of_kind(sources, "knowledge")).splitlines()),
+            skills=tuple(skill_catalog(of_kind(sources, "skills"))),
         )
         return build_tools(sources, self.injected), surroundings
 

@@ -16,8 +16,9 @@ NAME = re.compile(r"\w[\w.-]{0,63}")
 """Names are typed on command lines and stand before paths: no blanks, no slashes."""
 
 
-def _below(pattern: str) -> str:
-    if pattern.startswith(("/", "~")) or ".." in pattern.split("/"):
+def glob_below(pattern: str) -> str:
+    """A pattern of paths below a folder. Raises ValueError."""
+    if not pattern.strip() or pattern.startswith(("/", "~")) or ".." in pattern.split("/"):
         raise ValueError(f"{pattern!r} must be a path below the folder, such as *.gz or audit/**")
     return pattern
 
@@ -45,7 +46,7 @@ _Text = Annotated[str, _formed(r"[^\x00-\x1f\x7f]*\S[^\x00-\x1f\x7f]*", "a line 
 _Url = Annotated[str, _formed(r"(?i:https?)://[^\s/]\S*", "a URL that begins with http:// or https://")]
 _Variable = Annotated[str, _formed(r"[A-Za-z_]\w*", "the name of a variable")]
 _Team = Annotated[str, _formed(r"\w[\w.-]{0,63}", "a team's name: letters, digits, _ - and ., at most 64")]
-_Glob = Annotated[_Text, AfterValidator(_below)]
+_Glob = Annotated[_Text, AfterValidator(glob_below)]
 _Label = Annotated[_Text, AfterValidator(_label)]
 
 

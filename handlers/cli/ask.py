@@ -8,8 +8,7 @@ import json
 import sys
 from dataclasses import replace
 from datetime import datetime
-from pathlib import Path
-from typing import Any, Literal, NamedTuple, get_args
+from typing import Any, Literal, NamedTuple
 from uuid import UUID
 
 from domain.contracts import Agent
@@ -21,14 +20,13 @@ from domain.events import (
     SessionFailed,
     SessionOpened,
     Source,
-    SourceKind,
-    sources_at,
 )
 from domain.session.commands import OpenSession
 from handlers.application import PromptFiles, injected_tools, make_ready, wall_clock, worker
 from handlers.cli.errors import UsageError
 from handlers.cli.progress import line_for
 from handlers.cli.since import instant
+from handlers.cli.source_flags import asked_sources, usable
 from handlers.session_ids import session_id_for
 from handlers.session_settings import model_server, session_settings
 from infra.embedded import Servers, running_servers_async
@@ -36,7 +34,6 @@ from infra.event_log.session_log import SessionLog
 from infra.read_models.projector import ProjectorHalted, catch_up
 from infra.scenario.scenario import sample_scenario
 from infra.settings import Settings
-from infra.tools.registry import check_sources
 
 PATIENCE_S = 10
 YEARS = range(1990, 2100)
@@ -59,10 +56,7 @@ def run(arguments: argparse.Namespace, settings: Settings) -> int:
 
 
 async def _ask(arguments: argparse.Namespace, settings: Settings) -> int:
-    evidence = _evidence(arguments)
-    problems = await check_sources(evidence.sources)
-    if problems:
-        raise UsageError("; ".join(problems))
+    evidence = await _evidence(arguments, settings)
     session_id = session_id_for(arguments.key)
     command = _open_command(arguments, settings, evidence)
     async with running_servers_async(settings) as servers:
@@ -79,21 +73,13 @@ async def _ask(arguments: argparse.Namespace, settings: Settings) -> int:
     return _report(history, as_json=arguments.json)
 
 
-def _evidence(arguments: argparse.Namespace) -> Evidence:
-    given = {kind: getattr(arguments, kind) for kind in get_args(SourceKind)}
+async def _evidence(arguments: argparse.Namespace, settings: Settings) -> Evidence:
     asked_now = _time(arguments.now) if arguments.now else None
-    if any(given.values()):
-        sources = sources_at({kind: _located(value) for kind, value in given.items()})
+    if asked := asked_sources(arguments, settings):
+        sources = await usable(asked)
         return Evidence(sources, "given", asked_now or wall_clock(), "given" if asked_now else "wall")
     scenario = sample_scenario()
     return Evidence(scenario.sources, "sample", asked_now or scenario.now, "given" if asked_now else "scenario")
-
-
-def _located(value: str | None) -> str | None:
-    """Paths are recorded absolute, since another worker may carry the session on from elsewhere."""
-    if value is None or "://" in value:
-        return value
-    return str(Path(value).expanduser().resolve())
 
 
 def _time(text: str) -> datetime:

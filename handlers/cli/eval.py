@@ -78,7 +78,8 @@ def _check_model(cases: Sequence[Case], settings: Settings) -> None:
 def _check_sources(cases: Sequence[Case]) -> None:
     for case in cases:
         if case.sources and (problems := asyncio.run(check_sources(sources_at(case.sources)))):
-            raise UsageError(f"case {case.name}: {'; '.join(problems)}")
+            told = (f"{name}: {problem}" for name, problem in problems.items())
+            raise UsageError(f"case {case.name}: {'; '.join(told)}")
 
 
 @contextmanager

@@ -52,14 +52,37 @@ def _json_flag(parser: argparse.ArgumentParser) -> None:
 def _ask(commands: _Commands) -> None:
     ask = _add(commands, "ask", "ask:run", "Ask a question; progress on standard error, the answer on standard output.")
     ask.add_argument("question", metavar="QUESTION")
-    sources = ask.add_argument_group("sources", "Without any of these the built-in sample scenario answers.")
-    sources.add_argument("--metrics", metavar="URL|FILE", help="Prometheus or Alertmanager, or a file with its answer")
-    sources.add_argument("--logs", metavar="DIR", help="folder of log files")
-    sources.add_argument("--knowledge", metavar="DIR", help="folder of Markdown documents")
-    sources.add_argument("--skills", metavar="DIR", help="folder of skills, each a folder with a SKILL.md")
+    _source_flags(ask)
     ask.add_argument("--key", metavar="KEY", help="idempotency key: the same key and question give the same session")
     ask.add_argument("--now", metavar="TIME", help="the session's clock (ISO 8601), instead of the wall clock")
     _json_flag(ask)
+
+
+_SOURCES = (
+    ("--metrics", "URL|FILE", "Prometheus or Alertmanager, or a file with its answer"),
+    ("--logs", "DIR", "folder of logs"),
+    ("--knowledge", "DIR", "folder of Markdown documents"),
+    ("--skills", "DIR", "folder of skills, each a folder with a SKILL.md"),
+    ("--source", "NAME", "a source of the file that --config names"),
+    (
+        "--exclude",
+        "GLOB",
+        "leave these inputs of logs out, such as '*.gz' or 'audit/**'; the answer says so",
+    ),
+)
+
+
+def _source_flags(parser: argparse.ArgumentParser) -> None:
+    sources = parser.add_argument_group(
+        "sources",
+        "Each may be repeated, and all are asked. Without any, all sources of the file are; without a file the "
+        "built-in sample scenario answers.",
+    )
+    for flag, metavar, text in _SOURCES:
+        sources.add_argument(flag, metavar=metavar, action="append", default=[], help=text)
+    sources.add_argument(
+        "--log-zone", metavar="ZONE", help="of log stamps that name none: Asia/Shanghai, +08:00, UTC or local"
+    )
 
 
 def _session(commands: _Commands) -> None:

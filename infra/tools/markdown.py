@@ -34,12 +34,14 @@ class Block:
         return self.source.rpartition("#")[0]
 
 
-def read_blocks(folder: Path) -> Iterator[Block]:
-    """Blocks of all Markdown files below a folder, in order of path. Raises OSError."""
+def read_blocks(folder: Path, prefix: str = "") -> Iterator[Block]:
+    """Blocks of all Markdown files below a folder, in order of path; `prefix` stands before their names.
+
+    Raises OSError.
+    """
     for path in markdown_files(folder):
-        yield from _blocks(
-            encodable(path.relative_to(folder).as_posix()), path.read_text("utf-8-sig", errors="replace")
-        )
+        document = prefix + encodable(path.relative_to(folder).as_posix())
+        yield from _blocks(document, path.read_text("utf-8-sig", errors="replace"))
 
 
 def markdown_files(folder: Path) -> list[Path]:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import asyncio
 import importlib
-from collections.abc import Sequence, Sized
+from collections.abc import Iterable, Sequence, Sized
 from pathlib import Path
-from typing import assert_never
+from typing import Literal, assert_never
 
 from domain.events import Source, SourceKind
 from infra.tools.clock import clock_tool
@@ -22,22 +23,25 @@ class ToolLoadError(ValueError):
     """Tools that cannot be loaded, or two of one name."""
 
 
-def place_of(sources: Sequence[Source], kind: SourceKind) -> str | None:
-    """URL or path of the first source of a kind; further ones are refused by `check_sources`."""
-    return next((source.address for source in sources if source.kind == kind), None)
+def of_kind(sources: Iterable[Source], kind: SourceKind) -> list[Source]:
+    """The sources of one kind, in their order."""
+    return [source for source in sources if source.kind == kind]
 
 
 def build_tools(sources: Sequence[Source], extra: Sequence[Tool] = ()) -> dict[str, Tool]:
-    """The tools by name; one without a source is absent. Raises ToolLoadError if two have one name."""
+    """The tools by name, each over all sources of its kind; one without a source is absent.
+
+    Raises ToolLoadError if two have one name.
+    """
     tools: list[Tool] = [clock_tool()]
-    if metrics := place_of(sources, "metrics"):
+    if metrics := of_kind(sources, "metrics"):
         tools.append(metrics_tool(metrics))
-    if logs := place_of(sources, "logs"):
-        tools.append(logs_tool(Path(logs)))
-    if knowledge := place_of(sources, "knowledge"):
-        tools.append(knowledge_tool(Path(knowledge)))
-    if skills := place_of(sources, "skills"):
-        tools.append(skill_tool(Path(skills)))
+    if logs := of_kind(sources, "logs"):
+        tools.append(logs_tool(Path(logs[0].address)))
+    if knowledge := of_kind(sources, "knowledge"):
+        tools.append(knowledge_tool(knowledge))
+    if skills := of_kind(sources, "skills"):
+        tools.append(skill_tool(skills))
     by_name: dict[str, Tool] = {}
     for tool in [*tools, *extra]:
         if by_name.setdefault(tool.name, tool) is not tool:
@@ -45,36 +49,36 @@ def build_tools(sources: Sequence[Source], extra: Sequence[Tool] = ()) -> dict[s
     return by_name
 
 
-async def check_sources(sources: Sequence[Source]) -> list[str]:
-    """What is wrong with the sources, one sentence each, before a session is started on them."""
-    problems = []
-    kinds: set[SourceKind] = set()
-    for source in sources:
-        if source.kind in kinds:
-            problems.append(f"{source.name}: there is a source of {source.kind} already, and one alone can be used")
-        elif problem := await _problem(source):
-            problems.append(f"{source.name}: {problem}")
-        kinds.add(source.kind)
-    return problems
+async def check_sources(sources: Sequence[Source]) -> dict[str, str]:
+    """What is wrong with sources, one sentence each by its name, before a session is started on them."""
+    problems = await asyncio.gather(*map(_problem, sources))
+    found = {source.name: problem for source, problem in zip(sources, problems, strict=True) if problem}
+    for source in of_kind(sources, "logs")[1:]:
+        found.setdefault(source.name, "there is a source of logs already, and one alone can be used")
+    return found
 
 
 async def _problem(source: Source) -> str | None:
-    folder = Path(source.address)
     try:
-        match source.kind:
-            case "metrics":
-                await check_metrics(source.address)
-                return None
-            case "logs":
-                found: Sized = log_files(folder)
-            case "knowledge":
-                found = markdown_files(folder)
-            case "skills":
-                found = read_skills(folder)
-            case _:
-                assert_never(source.kind)
+        if source.kind == "metrics":
+            await check_metrics(source)
+            return None
+        return await asyncio.to_thread(_problem_of_folder, source.kind, Path(source.address))
     except (ToolError, OSError) as error:
         return str(error)
+
+
+def _problem_of_folder(kind: Literal["logs", "knowledge", "skills"], folder: Path) -> str | None:
+    """Raises OSError."""
+    match kind:
+        case "logs":
+            found: Sized = log_files(folder)
+        case "knowledge":
+            found = markdown_files(folder)
+        case "skills":
+            found = read_skills(folder)
+        case _:
+            assert_never(kind)
     return None if found else f"{folder} holds nothing to read"
 
 

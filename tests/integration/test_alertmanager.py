@@ -15,6 +15,7 @@ from typing import Any
 import httpx2
 import pytest
 
+from domain.events import sources_at
 from infra.tools.contract import ToolContext, ToolResult
 from infra.tools.metrics import check_metrics, metrics_tool
 
@@ -82,7 +83,7 @@ def _post(url: str, server: subprocess.Popen[bytes], log: Path) -> None:
 
 def run(url: str, now: datetime | None = None, **arguments: Any) -> ToolResult:
     context = ToolContext(now or datetime.now(UTC), 60, 7, "session")
-    return asyncio.run(metrics_tool(url).run(arguments, context))
+    return asyncio.run(metrics_tool(sources_at({"metrics": url})).run(arguments, context))
 
 
 def states(url: str, **arguments: Any) -> dict[str, str]:
@@ -128,4 +129,4 @@ def test_an_expression_is_the_models_fault_and_named(url: str) -> None:
 
 def test_the_source_passes_the_check_before_a_session(url: str) -> None:
     """Bad input: `assay ask` refuses a source that does not answer; this one does."""
-    asyncio.run(check_metrics(url + "/"))
+    asyncio.run(check_metrics(*sources_at({"metrics": url + "/"})))

@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from domain.events import sources_at
 from infra.tools.contract import ToolContext, ToolResult
 from infra.tools.metrics import check_metrics, metrics_tool
 
@@ -22,7 +23,7 @@ def url(prometheus: str) -> str:
 
 def run(url: str, now: datetime | None = None, **arguments: Any) -> ToolResult:
     context = ToolContext(now or datetime.now(UTC), 60, 7, "session")
-    return asyncio.run(metrics_tool(url).run(arguments, context))
+    return asyncio.run(metrics_tool(sources_at({"metrics": url})).run(arguments, context))
 
 
 def total(result: ToolResult) -> int:
@@ -78,4 +79,4 @@ def test_a_wrong_expression_is_the_models_fault_and_named(url: str) -> None:
 
 def test_the_source_passes_the_check_before_a_session(url: str) -> None:
     """Bad input: `assay ask` refuses a source that does not answer; this one does."""
-    asyncio.run(check_metrics(url + "/"))
+    asyncio.run(check_metrics(*sources_at({"metrics": url + "/"})))

@@ -15,7 +15,7 @@ import pytest
 
 from infra.scenario.scenario import load_scenario, sample_scenario
 from infra.tools.contract import ToolContext
-from infra.tools.registry import build_tools, place_of
+from infra.tools.registry import build_tools, of_kind
 
 SCENARIO = sample_scenario()
 CONTEXT = ToolContext(SCENARIO.now, 60, 7, "session")
@@ -104,7 +104,7 @@ def test_an_unrelated_line_carries_a_planted_instruction() -> None:
 def test_there_is_no_generic_service() -> None:
     """003: the placeholder service is gone."""
     assert ask("query_logs", service="generic-service")["total"] == 0
-    logs = Path(place_of(SCENARIO.sources, "logs") or "")
+    logs = Path(of_kind(SCENARIO.sources, "logs")[0].address)
     assert not [p for p in logs.rglob("*") if "generic-service" in p.read_text()]
 
 

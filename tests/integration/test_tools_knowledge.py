@@ -7,12 +7,14 @@ import json
 import os
 import subprocess
 import sys
+from collections.abc import Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from domain.events import Source, sources_at
 from infra.tools.contract import Tool, ToolContext, ToolResult
 from infra.tools.knowledge import MAP_CHARACTERS, knowledge_map, knowledge_tool
 from infra.tools.markdown import BLOCK_CHARACTERS, read_blocks
@@ -51,12 +53,16 @@ def folder(tmp_path: Path) -> Path:
     return tmp_path
 
 
+def at(folder: Path) -> Sequence[Source]:
+    return sources_at({"knowledge": str(folder)})
+
+
 def run(tool: Tool, query: Any, **arguments: Any) -> ToolResult:
     return asyncio.run(tool.run({"query": query, **arguments}, CONTEXT))
 
 
 def found(folder: Path, query: str, **arguments: Any) -> list[tuple[str, str]]:
-    result = run(knowledge_tool(folder), query, **arguments)
+    result = run(knowledge_tool(at(folder)), query, **arguments)
     assert result.success, result.error_message
     return [(block["source"], block["layer"]) for block in json.loads(result.output)["evidence_blocks"]]
 
@@ -110,23 +116,23 @@ def test_an_irrelevant_query_finds_nothing(folder: Path, query: str) -> None:
 
 def test_the_retrieval_details_say_how_it_was_found(folder: Path) -> None:
     """R54: layers, counts and documents of 004 section 9.3."""
-    result = run(knowledge_tool(folder), "卡纸 更换墨盒")
+    result = run(knowledge_tool(at(folder)), "卡纸 更换墨盒")
     details = result.retrieval
     assert (details.retrieval_layer, details.l0_match_count, details.l1_match_count) == ("L1", 0, 1)
     assert (details.query, details.source_documents) == ("卡纸 更换墨盒", ("runbooks/print.md",))
-    assert run(knowledge_tool(folder), "天气").retrieval.relevance_level == "none"
+    assert run(knowledge_tool(at(folder)), "天气").retrieval.relevance_level == "none"
 
 
 def test_more_hits_than_top_k_are_counted_and_marked(folder: Path) -> None:
     """R20: an answer cut by a limit says so."""
-    answer = json.loads(run(knowledge_tool(folder), "打印机手册", top_k=2).output)
+    answer = json.loads(run(knowledge_tool(at(folder)), "打印机手册", top_k=2).output)
     assert len(answer["evidence_blocks"]) == 2
     assert (answer["total"], answer["truncated"]) == (3, True)
 
 
 def test_a_changed_file_is_seen_by_the_next_call(folder: Path) -> None:
     """R18: the index never outlives its files."""
-    tool = knowledge_tool(folder)
+    tool = knowledge_tool(at(folder))
     assert json.loads(run(tool, "传真机").output)["total"] == 0
     (folder / "fax.md").write_text("# 传真机\n\n已停用。")
     assert json.loads(run(tool, "传真机").output)["total"] == 1
@@ -154,7 +160,7 @@ def test_a_broken_header_or_a_wrong_encoding_costs_no_text(tmp_path: Path, conte
 @pytest.mark.parametrize("query", ["", "   ", None, ["a"], "x" * 1_001])
 def test_a_query_that_is_none_is_refused_by_name(folder: Path, query: Any) -> None:
     """R7: the model is told what is wrong."""
-    result = run(knowledge_tool(folder), query)
+    result = run(knowledge_tool(at(folder)), query)
     assert result.error_kind == "bad_arguments"
     assert "query" in result.error_message
 
@@ -162,19 +168,19 @@ def test_a_query_that_is_none_is_refused_by_name(folder: Path, query: Any) -> No
 def test_a_missing_or_empty_folder_is_a_failure(tmp_path: Path) -> None:
     """R19: a source that is not there has found nothing out."""
     for path in (tmp_path / "missing", tmp_path):
-        result = run(knowledge_tool(path), "x")
+        result = run(knowledge_tool(at(path)), "x")
         assert result.error_kind == "source"
         assert str(path) in result.error_message
 
 
 def test_the_map_lists_the_titles_of_each_document_and_is_bounded(folder: Path) -> None:
     """R2: the planner sees the knowledge map."""
-    assert knowledge_map(folder) == (
+    assert knowledge_map(at(folder)) == (
         "- runbooks/print.md：打印机手册；卡纸；取纸之后；墨水不足\n- tape.md：Tape library"
     )
     for number in range(2_000):
         (folder / f"z{number:04}.md").write_text(f"# 文档 {number}\n\n正文")
-    bounded = knowledge_map(folder)
+    bounded = knowledge_map(at(folder))
     assert len(bounded) < MAP_CHARACTERS + 100
     assert bounded.splitlines()[-1].startswith("- （另有 ")
 
@@ -182,9 +188,9 @@ def test_the_map_lists_the_titles_of_each_document_and_is_bounded(folder: Path) 
 def test_the_segmenter_is_loaded_late_and_says_nothing(folder: Path, tmp_path: Path) -> None:
     """R4: progress on stderr is the product's own."""
     program = (
-        "import asyncio, sys; from datetime import *; from pathlib import Path\n"
+        "import asyncio, sys; from datetime import *; from domain.events import sources_at\n"
         "from infra.tools.contract import ToolContext; from infra.tools.knowledge import knowledge_tool\n"
-        "tool = knowledge_tool(Path(sys.argv[1]))\n"
+        "tool = knowledge_tool(sources_at({'knowledge': sys.argv[1]}))\n"
         "assert not {'jieba', 'numpy', 'rank_bm25'} & set(sys.modules)\n"
         "asyncio.run(tool.run({'query': '墨盒'}, ToolContext(datetime.now(UTC), 60, 1, 's')))\n"
     )

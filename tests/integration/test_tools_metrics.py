@@ -17,8 +17,9 @@ from typing import Any
 
 import pytest
 
+from domain.events import sources_at
 from domain.evidence.extraction import extract_evidence
-from infra.tools import metrics
+from infra.tools import metric_servers
 from infra.tools.contract import ToolContext, ToolResult
 from infra.tools.metrics import metrics_tool
 
@@ -62,7 +63,7 @@ def file(tmp_path: Path) -> Path:
 
 
 def run(source: Path | str, **arguments: Any) -> ToolResult:
-    return asyncio.run(metrics_tool(str(source)).run(arguments, CONTEXT))
+    return asyncio.run(metrics_tool(sources_at({"metrics": str(source)})).run(arguments, CONTEXT))
 
 
 def ask(source: Path | str, **arguments: Any) -> dict[str, Any]:
@@ -240,7 +241,7 @@ def test_an_unreachable_server_is_a_failure_that_names_it() -> None:
 
 def test_a_server_that_does_not_answer_in_time_is_a_timeout(monkeypatch: pytest.MonkeyPatch) -> None:
     """R7: nothing hangs."""
-    monkeypatch.setattr(metrics, "TIMEOUT_S", 0.1)
+    monkeypatch.setattr(metric_servers, "TIMEOUT_S", 0.1)
     release = threading.Event()
     with serving(200, b"", before=release.wait) as url:
         result = run(url)

@@ -105,7 +105,7 @@ def test_two_tools_of_one_name_are_refused() -> None:
 
 def test_good_sources_have_no_problems() -> None:
     """Bad input: the sample scenario passes its own check."""
-    assert asyncio.run(check_sources(sample_scenario().sources)) == []
+    assert asyncio.run(check_sources(sample_scenario().sources)) == {}
 
 
 def test_every_problem_of_the_sources_is_named_before_a_session_starts(tmp_path: Path) -> None:
@@ -113,8 +113,10 @@ def test_every_problem_of_the_sources_is_named_before_a_session_starts(tmp_path:
     (tmp_path / "alerts.json").write_text("<html>")
     places = {"metrics": "alerts.json", "logs": "none", "knowledge": "", "skills": ""}
     sources = tuple(Source(kind=kind, name=kind, address=str(tmp_path / place)) for kind, place in places.items())
-    metrics, logs, knowledge, skills = asyncio.run(check_sources(sources))
-    assert metrics.startswith(f"metrics: {tmp_path}/alerts.json: no answer of Prometheus or Alertmanager")
-    assert logs == f"logs: {tmp_path}/none is not a folder"
-    assert knowledge == f"knowledge: {tmp_path} holds nothing to read"
-    assert skills == f"skills: {tmp_path} holds nothing to read"
+    problems = asyncio.run(check_sources(sources))
+    assert problems.pop("metrics").startswith(f"{tmp_path}/alerts.json: no answer of Prometheus or Alertmanager")
+    assert problems == {
+        "logs": f"{tmp_path}/none is not a folder",
+        "knowledge": f"{tmp_path} holds nothing to read",
+        "skills": f"{tmp_path} holds nothing to read",
+    }

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import asyncio
 import json
+from collections.abc import Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from domain.events import Source, sources_at
 from infra.tools.clock import clock_tool
 from infra.tools.contract import Tool, ToolContext, ToolResult
 from infra.tools.skills import skill_catalog, skill_tool
@@ -32,18 +34,22 @@ def folder(tmp_path: Path) -> Path:
     return skills
 
 
+def at(folder: Path) -> Sequence[Source]:
+    return sources_at({"skills": str(folder)})
+
+
 def run(tool: Tool, **arguments: Any) -> ToolResult:
     return asyncio.run(tool.run(arguments, CONTEXT))
 
 
 def test_the_catalog_holds_names_and_descriptions_only(folder: Path) -> None:
     """R2: the planner sees no skill's text; broken front matter costs the description, not the skill."""
-    assert skill_catalog(folder) == [("bare", ""), ("broken", ""), ("tape-check", "检查 磁带库")]
+    assert skill_catalog(at(folder)) == [("bare", ""), ("broken", ""), ("tape-check", "检查 磁带库")]
 
 
 def test_a_skill_is_read_by_its_name(folder: Path) -> None:
     """R3: `read_skill`."""
-    result = run(skill_tool(folder), name="tape-check")
+    result = run(skill_tool(at(folder)), name="tape-check")
     assert json.loads(result.output) == {
         "success": True,
         "name": "tape-check",
@@ -56,7 +62,7 @@ def test_a_skill_is_read_by_its_name(folder: Path) -> None:
 @pytest.mark.parametrize("name", ["..", "../", ".", "tape", "tape/../..", "/etc", "none", "tape-check\x00"])
 def test_a_name_is_never_a_path(folder: Path, name: str) -> None:
     """Bad input: nothing outside the catalogue can be read; the answer lists what can."""
-    result = run(skill_tool(folder), name=name)
+    result = run(skill_tool(at(folder)), name=name)
     assert (result.success, result.error_kind) == (False, "bad_arguments")
     assert "outside" not in result.output
     assert "bare、broken、tape-check" in result.error_message
@@ -64,7 +70,7 @@ def test_a_name_is_never_a_path(folder: Path, name: str) -> None:
 
 def test_a_missing_folder_is_a_failure_that_names_it(tmp_path: Path) -> None:
     """R7: a clear failure, recorded like any other call."""
-    result = run(skill_tool(tmp_path / "none"), name="x")
+    result = run(skill_tool(at(tmp_path / "none")), name="x")
     assert result.error_kind == "source"
     assert str(tmp_path / "none") in result.error_message
 
