@@ -84,10 +84,9 @@ def holds_failure(text: str) -> bool:
     exit codes other than 0 are.
     """
     lowered = text.lower()
-    in_bytes, in_text = _expressions()
-    if in_bytes.search(lowered.encode("utf-8", "replace")) is None:
+    if _expression().search(lowered.encode("utf-8", "replace")) is None:
         return False
-    return any(_tells(lowered, *found.span()) for found in in_text.finditer(lowered))
+    return any(_tells(lowered, *found.span()) for found in _expression().finditer(lowered))
 
 
 def _tells(text: str, start: int, end: int) -> bool:
@@ -118,17 +117,10 @@ _IN_NAMES = ("error", "exception", "timeout", "failure", "failed")
 
 
 @cache
-def _expressions() -> tuple[Any, Any]:
-    """The one expression over bytes, and over text for the places; the longest word wins."""
+def _expression() -> Any:
+    """The longest word wins."""
     chinese = "|".join(word for row, _ in _WORDS for word in row.split())
     english = "|".join(word for _, row in _WORDS for word in row.replace("[ ]", "\0").split()).replace("\0", "[ ]")
-    expression = f"{_STATUS}|{_EXIT}|{english}|{chinese}"
-    return re2.compile(expression.encode(), _options(latin=True)), re2.compile(expression, _options(latin=False))
-
-
-def _options(*, latin: bool) -> Any:
     options = re2.Options()
     options.longest_match = True
-    if latin:
-        options.encoding = re2.Options.Encoding.LATIN1
-    return options
+    return re2.compile(f"{_STATUS}|{_EXIT}|{english}|{chinese}", options)

@@ -1,8 +1,8 @@
 """What a name of a running thing is made of: pods, containers, units, replicas and files of a service (R68).
 
 Kubernetes writes pods as `deployment-<hash>-<5>`, `daemonset-<5>`, `cronjob-<minutes>-<5>` and `statefulset-0`, their
-log folders as `namespace_pod_uid`, and links to them as `pod_namespace_container-<id>.log`; what it draws by chance holds
-no vowels.
+log folders as `namespace_pod_uid`, and links to them as `pod_namespace_container-<id>.log`; what it draws by chance
+holds no vowels.
 """
 
 from __future__ import annotations

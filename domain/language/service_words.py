@@ -89,28 +89,29 @@ PRODUCTS: tuple[tuple[str, ...], ...] = (
 """Programs that write their logs under several names."""
 
 QUALIFIERS = _words(
-    "new old pre re sub back bulk work purchase sales legacy mock fake test canary shadow internal external admin mobile"
-    " web api batch proxy beta gray"
+    "new old pre re sub back bulk work purchase sales legacy mock fake test canary shadow internal external"
+    " admin mobile web api batch proxy beta gray"
 )
 """Before a name they make another one of it: purchase-order-service-1 is no order-service of a project `purchase`."""
 
 GENERIC = _words(
-    "app apps application applications main service services server system all root log logs logging logger access error"
-    " errors err warn warning info debug trace out output stdout stderr std console stdlog nohup json jsonl text"
-    " syslog messages message auth authpriv secure kern daemon user mail maillog cron boot bootstrap dmesg local0 local7"
-    " lpr news uucp journal remote catalina localhost manager host hosts spring gc jvm thread threads dump audit security"
-    " event events alert slow query request requests http https otel compose export"
-    " default prod production prd dev develop development test tests testing stage staging stg uat sit pre preprod qa gray"
-    " grey release beta live demo pods pod containers container docker k8s kubernetes kube namespaces namespace node nodes"
-    " cluster worker workers job jobs task tasks instance instances var opt srv usr tmp home data mnt volume volumes run"
-    " lib local share archive archives archived old backup backups bak history rotated rotate tar current latest today"
-    " yesterday previous prev last daily hourly weekly raw a an the of and my ip sample samples example examples file"
-    " files unknown null none unnamed 日志 应用 服务 系统 归档 备份 错误 访问 默认"
+    "app apps application applications main service services server system all root log logs logging logger"
+    " access error errors err warn warning info debug trace out output stdout stderr std console stdlog nohup"
+    " json jsonl text syslog messages message auth authpriv secure kern daemon user mail maillog cron boot"
+    " bootstrap dmesg local0 local7 lpr news uucp journal remote catalina localhost manager host hosts spring gc"
+    " jvm thread threads dump audit security event events alert slow query request requests http https otel"
+    " compose export default prod production prd dev develop development test tests testing stage staging stg uat"
+    " sit pre preprod qa gray grey release beta live demo pods pod containers container docker k8s kubernetes"
+    " kube namespaces namespace node nodes cluster worker workers job jobs task tasks instance instances var opt"
+    " srv usr tmp home data mnt volume volumes run lib local share archive archives archived old backup backups"
+    " bak history rotated rotate tar current latest today yesterday previous prev last daily hourly weekly raw a"
+    " an the of and my ip sample samples example examples file files unknown null none unnamed 日志 应用 服务"
+    " 系统 归档 备份 错误 访问 默认"
 )
 """Words that name no service by themselves: a file app.log, a folder pods, a stage."""
 
 FILE_WORDS = _words(
-    "log logs access error errors err warn warning info debug trace fatal out output stdout stderr console json gc audit"
-    " slow all std current 日志 错误"
+    "log logs access error errors err warn warning info debug trace fatal out output stdout stderr console json"
+    " gc audit slow all std current 日志 错误"
 )
 """At either end of a file's name they tell what of the service is in it: order-service-error.log."""

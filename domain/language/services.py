@@ -84,7 +84,7 @@ def is_generic(name: str) -> bool:
 
 
 def stem_of_file(file_name: str) -> str:
-    """A file's name without suffix, rotation, date and compression: order-service of `order-service.log-20240501.gz`."""
+    """A file's name without suffix, rotation, date and compression: order of `order.log-20240501.gz`."""
     stem = file_name.rpartition("/")[2]
     if glog := _GLOG.fullmatch(stem):
         return glog["program"]

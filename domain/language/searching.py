@@ -1,0 +1,109 @@
+"""What else shows the thing that is searched for (R20, R68): 死锁 is deadlock, OOM is OOMKilled and "Out of memory".
+
+A name in Latin letters that stands in no row is sought literally, and so is one that merely holds a word of a row
+(PaymentTimeoutHandler is no other timeout). Chinese words and phrases are of every concept that they hold.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import cache, lru_cache
+
+from domain.language.concepts import EVENTS, MANNERS, THINGS, Concept
+from domain.language.finder import Finder
+from domain.language.form import search_form
+from domain.language.shapes import status_shape
+
+CONCEPTS: tuple[Concept, ...] = (*THINGS, *EVENTS)
+
+_STATUS_ASKED = re.compile(
+    r"(?:http|status(?:\s?code)?|状态码|响应码|返回码)[\s:=为]{0,2}(?P<after>[1-5](?:\d\d|xx))"
+    r"|(?P<before>[1-5](?:\d\d|xx))\s?(?:错误|响应|状态码?|errors?|responses?|status(?:\s?codes?)?)|(?P<alone>[1-5]xx)"
+)
+_APART = re.compile(r"[\s_-]+")
+
+
+@dataclass(frozen=True, slots=True)
+class _Name:
+    text: str
+    concept: Concept
+    pattern: re.Pattern[str]
+
+
+def concept_of(term: str) -> Concept | None:
+    """The concept that a term names: the one whose longest name stands in it. None if it names none."""
+    return next(iter(concepts_of(term)), None)
+
+
+@lru_cache(maxsize=4096)
+def concepts_of(term: str) -> tuple[Concept, ...]:
+    """Every concept that a term names, that of the longest name first. A name inside a longer one does not count: a
+    memory leak is not memory."""
+    rest, found = search_form(term), []
+    for name in _names():
+        if name.pattern.search(rest):
+            found.append(name.concept)
+            rest = name.pattern.sub(" ", rest)
+    return tuple(dict.fromkeys(found))
+
+
+def alternatives(term: str) -> tuple[str, ...]:
+    """The term, then every other name that shows the same thing in a log, or a case of it. Statuses and exit codes,
+    which no word tells, are found by `finder_of` alone."""
+    told: dict[str, str] = {}
+    for name in (term, *(name for concept in _with_cases(concepts_of(term)) for name in concept.names)):
+        told.setdefault(search_form(name), name)
+    return tuple(told.values())
+
+
+@lru_cache(maxsize=1024)
+def finder_of(term: str) -> Finder:
+    """What finds a term, or anything that shows the same thing, in the search form of a text."""
+    concepts = _with_cases(concepts_of(term))
+    shapes = [shape for concept in concepts for shape in concept.shapes]
+    if asked := _STATUS_ASKED.fullmatch(search_form(term)):
+        shapes.append(status_shape(next(filter(None, asked.groups())).replace("x", r"\d")))
+    return Finder("|".join(dict.fromkeys([*map(_shown_by, alternatives(term)), *shapes])))
+
+
+def names_in(text: str) -> tuple[str, ...]:
+    """Every name for the things and events that a text speaks of; how something went (failed, slow) is none."""
+    return tuple(dict.fromkeys(name for c in concepts_of(text) if c not in MANNERS for name in c.names))
+
+
+def _with_cases(concepts: Iterable[Concept]) -> list[Concept]:
+    found = list(concepts)
+    for concept in found:  # grows while it is read
+        found += [case for case in CONCEPTS if case.name in concept.holds and case not in found]
+    return found
+
+
+@cache
+def _names() -> tuple[_Name, ...]:
+    """Every name that asks for a concept, the longest first."""
+    rows = [(name, concept) for concept in (*CONCEPTS, *MANNERS) for name in (*concept.names, *concept.asks)]
+    rows.sort(key=lambda row: -len(row[0]))
+    return tuple(_Name(name, concept, re.compile(_asked_by(name))) for name, concept in rows)
+
+
+def _asked_by(name: str) -> str:
+    """A Latin name must stand whole, in the plural too; blanks, hyphens and underscores are one."""
+    loose = _loose(name)
+    before = r"(?<![a-z0-9_])" if name[0].isascii() else ""
+    after = r"(?:e?s)?(?![a-z0-9_])" if name[-1].isascii() else ""
+    return f"{before}{loose}{after}"
+
+
+def _shown_by(name: str) -> str:
+    """A short word like GC or OOM must stand alone; a longer one may stand inside a name, however it is joined."""
+    loose = _loose(name)
+    if len(name) <= 3 and name.isascii() and name.isalnum():
+        return rf"(?<![a-z0-9]){loose}(?![a-z0-9])"
+    return loose
+
+
+def _loose(name: str) -> str:
+    parts = [re.escape(part) for part in _APART.split(search_form(name)) if part]
+    return r"[\s_-]{0,3}".join(parts) or re.escape(search_form(name))
