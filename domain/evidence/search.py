@@ -7,9 +7,20 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta, tzinfo
+from enum import StrEnum
+from functools import cached_property, lru_cache
+from typing import Protocol, TypeAlias
 
-from domain.language.levels import Level
+from domain.evidence.coverage import DoubtKind
+from domain.evidence.window import Window
+from domain.language.failures import holds_failure
+from domain.language.form import search_form
+from domain.language.levels import Level, level_said
+from domain.language.services import Kinship, kinship, mentions_service
+
+EASTMOST, WESTMOST = timedelta(hours=14), timedelta(hours=-12)
+"""The zones that a stamp without one may be of."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,3 +82,127 @@ class Entry:
         if self._header is None:
             self._header = self._read()
         return self._header
+
+
+class Words(Protocol):
+    """What a text must hold, in the form of `search_form`."""
+
+    def stand_in(self, form: str) -> bool: ...
+
+
+class By(StrEnum):
+    """The property of an entry that excludes it, once it was understood."""
+
+    TIME = "time"
+    LEVEL = "level"
+    SERVICE = "service"
+    WORDS = "words"
+    DUPLICATE = "duplicate"
+
+
+Objection: TypeAlias = By | DoubtKind
+"""Why an entry is not selected. An exclusion outweighs a doubt."""
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where an input stands.
+
+    `names`: of its file, its folders or told by the operator, where they name a service: they exclude, too. `hints`:
+    names that may be the service and exclude nothing, such as the folder that was given.
+    """
+
+    names: tuple[str, ...] = ()
+    hints: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Condition:
+    """What is sought: entries in the window, of the service, at least of the level, that hold the words."""
+
+    window: Window
+    service: str = ""
+    level: Level | None = None
+    words: Words | None = None
+
+    @cached_property
+    def levels(self) -> tuple[Level, ...]:
+        """The level asked for and the worse ones; none: any."""
+        return () if self.level is None else tuple(level for level in Level if level >= self.level)
+
+    def objection(self, entry: Entry, place: Place, format_service: str = "") -> Objection | None:
+        """Why an entry is not what is sought, its time apart; None if it is."""
+        if self.words and not self._hold_words(entry):
+            if entry.is_whole:
+                return By.WORDS
+            missed = self._of_service(entry, place, format_service) or self._of_level(entry)
+            return missed if isinstance(missed, By) else DoubtKind.TEXT
+        found = self._of_service(entry, place, format_service)
+        if isinstance(found, By):
+            return self._repeated(entry, found)
+        level = self._of_level(entry)
+        return self._repeated(entry, level) if isinstance(level, By) else found or level
+
+    def _hold_words(self, entry: Entry) -> bool:
+        assert self.words is not None
+        if self.words.stand_in(search_form(entry.text)):
+            return True
+        return "\\" in entry.text and self.words.stand_in(search_form(entry.header.message))
+
+    def _of_service(self, entry: Entry, place: Place, format_service: str) -> Objection | None:
+        if not self.service:
+            return None
+        header = entry.header
+        names = (*place.names, format_service) if format_service else place.names
+        found = _service_objection(self.service, header.names, names, (*header.hints, *place.hints))
+        if found is DoubtKind.SERVICE and mentions_service(entry.text, self.service):
+            return None
+        return found
+
+    def _of_level(self, entry: Entry) -> Objection | None:
+        if self.level is None:
+            return None
+        level = entry.header.level
+        if level is not None:
+            return None if level >= self.level else By.LEVEL
+        if entry.has_levels is False:  # it gives none by definition: what it tells of counts
+            return None if holds_failure(entry.text) else By.LEVEL
+        said = level_said(entry.text)
+        return None if said is not None and said >= self.level else DoubtKind.LEVEL
+
+    def _repeated(self, entry: Entry, found: By) -> Objection:
+        """A field that stands twice may say something else than what was read of it."""
+        return DoubtKind.REPEATED_KEY if entry.header.repeated_keys else found
+
+
+@lru_cache(maxsize=4096)
+def _service_objection(
+    asked: str, line: tuple[str, ...], place: tuple[str, ...], hints: tuple[str, ...]
+) -> Objection | None:
+    """Any name that is the service's own is enough; a name of another excludes, the line's before the place's."""
+    if any(kinship(name, asked) is Kinship.SAME for name in (*line, *place, *hints)):
+        return None
+    for names in (line, place):
+        if names:
+            is_open = any(kinship(name, asked) is Kinship.UNSURE for name in names)
+            return DoubtKind.SERVICE if is_open else By.SERVICE
+    return DoubtKind.SERVICE
+
+
+# ---------------------------------------------------------------- time
+
+
+@dataclass(frozen=True, slots=True)
+class Bounds:
+    """Between which times something was written; None: not bounded on that side."""
+
+    earliest: datetime | None
+    latest: datetime | None
+
+
+def bounds_of(stamp: Stamp, zone: tzinfo) -> Bounds:
+    """When an entry was written at the earliest and latest, whatever zone its stamp is of. `zone`: the assumed one."""
+    if stamp.zone_known:
+        return Bounds(stamp.at, stamp.at)
+    offset = stamp.at.astimezone(zone).utcoffset() or timedelta()
+    return Bounds(stamp.at + offset - EASTMOST, stamp.at + offset - WESTMOST)

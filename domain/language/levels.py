@@ -6,8 +6,10 @@ only a level that was understood may exclude an entry.
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_right
 from enum import Enum, IntEnum
+from functools import cache
 from itertools import chain
 
 
@@ -200,3 +202,26 @@ def level_of_number(number: int, scale: Scale) -> Level | None:
     if not steps[0][0] <= number <= _MOST[scale]:
         return None
     return steps[bisect_right(steps, number, key=lambda step: step[0]) - 1][1]
+
+
+def level_said(text: str) -> Level | None:
+    """The worst level that the head of a text of no known format says, in capitals or in brackets; None if it says none.
+
+    Only what stands alone counts: `log_level=ERROR` is a setting.
+    """
+    found = (level_of(match[1] or match[2] or match[3]) for match in _said().finditer(text[:_HEAD]))
+    return max((level for level in found if level is not None), default=None)
+
+
+_HEAD = 400
+
+
+@cache
+def _said() -> re.Pattern[str]:
+    plain = [word for word in LEVEL_WORDS if word.isascii() and len(word) > 2]
+    capitals, lower = "|".join(map(str.upper, plain)), "|".join(plain)
+    chinese = "|".join(word for word in LEVEL_WORDS if not word.isascii())
+    return re.compile(
+        rf"(?<![^\s|\[(<{{\"',;])({capitals}|{chinese})(?![^\s|\])>}}\"',;:.-])"
+        rf"|[\[(<]\s?({lower})\s?[\])>]|(?:^|[\s|])({lower}):(?=\s)"
+    )

@@ -58,6 +58,17 @@ def kinship(name: str, asked: str) -> Kinship:
     return Kinship.OTHER
 
 
+def mentions_service(text: str, asked: str) -> bool:
+    """Whether a text holds the name of the service, however its words are joined; of a Chinese name the name itself."""
+    return _mention(asked).search(text) is not None
+
+
+@lru_cache(maxsize=256)
+def _mention(asked: str) -> re.Pattern[str]:
+    forms = [r"[-_. ]?".join(map(re.escape, _tokens(asked))), *(map(re.escape, names_in_chinese(asked)))]
+    return re.compile("|".join(f"(?<![A-Za-z0-9]){form}(?![A-Za-z0-9])" for form in forms if form) or "(?!)", re.I)
+
+
 def service_of(name: str) -> str:
     """The service that a name is an instance of, in the name's own letters: order-service-7d9f8b6c5-abcde is of
     order-service."""

@@ -1,0 +1,146 @@
+"""The answer of a log search over all its inputs: the newest entries that were found, and the coverage (R69)."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+from domain.evidence.coverage import Coverage, Doubt, DoubtKind, Excluded, InputRead, Sought, Unread, coverage_of
+from domain.evidence.input_search import Account, Found
+from domain.evidence.search import By, Condition
+from domain.evidence.window import utc_text
+from domain.language.levels import name_of
+from domain.language.services import nearest
+
+_SHOWN_NAMES = 5
+
+
+@dataclass(frozen=True, slots=True)
+class SearchedInput:
+    """An account with what the reader knows besides: how the input is written, and of which family of copies it is."""
+
+    account: Account
+    format: str
+    zone: str  # of stamps without one; "" where every stamp has one
+    zone_assumed: bool
+    family: str
+
+
+@dataclass(frozen=True, slots=True)
+class LogAnswer:
+    """`found`: the newest, oldest first. `newest`: the time of the newest entry of all inputs, None without any."""
+
+    found: tuple[Found, ...]
+    total: int
+    coverage: Coverage
+    newest: datetime | None
+
+
+def answer_of(
+    condition: Condition,
+    words: Sequence[str],
+    searched: Sequence[SearchedInput],
+    unread: Sequence[Unread],
+    left_out: Mapping[str, int],
+    *,
+    limit: int,
+) -> LogAnswer:
+    """`words`: as the search was asked for them. `left_out`: inputs that the operator excluded, by glob."""
+    accounts = [one.account for one in searched]
+    doubles = _doubles(searched)
+    total = sum(account.matched for account in accounts) - doubles
+    found = _newest(searched, limit)
+    excluded = Counter({By.DUPLICATE: doubles})
+    for account in accounts:
+        excluded.update(account.excluded)
+    coverage = coverage_of(
+        window=str(condition.window),
+        sought=Sought(
+            services=(condition.service,) if condition.service else (),
+            levels=tuple(map(name_of, condition.levels)),
+            words=tuple(words),
+        ),
+        inputs=map(_told, searched),
+        unread=unread,
+        excluded=[
+            *(Excluded(by=by, count=excluded[by]) for by in By),
+            *(Excluded(by=f"exclude {glob}", count=count) for glob, count in left_out.items()),
+        ],
+        doubts=[*_doubts(accounts), *_unknown_service(condition.service, accounts)],
+        entries=sum(account.entries for account in accounts),
+        matched=total,
+        returned=len(found),
+    )
+    newest = max((account.last for account in accounts if account.last), default=None)
+    return LogAnswer(tuple(found), total, coverage, newest)
+
+
+def _told(one: SearchedInput) -> InputRead:
+    account = one.account
+    return InputRead(
+        name=account.name,
+        format=one.format,
+        entries=account.entries,
+        first=utc_text(account.first) if account.first else "",
+        last=utc_text(account.last) if account.last else "",
+        zone=one.zone,
+        zone_assumed=one.zone_assumed,
+    )
+
+
+def _doubts(accounts: Sequence[Account]) -> list[Doubt]:
+    counts: Counter[DoubtKind] = Counter()
+    examples: dict[DoubtKind, tuple[str, str]] = {}
+    for account in accounts:
+        for kind, (count, example) in account.doubts.items():
+            counts[kind] += count
+            examples.setdefault(kind, (example, account.name))
+    return [
+        Doubt(kind=kind, count=counts[kind], example=examples[kind][0], input=examples[kind][1])
+        for kind in DoubtKind
+        if counts[kind]
+    ]
+
+
+def _unknown_service(service: str, accounts: Sequence[Account]) -> list[Doubt]:
+    """A name that no input, folder or line has ever had is unknown there, and not absent (R71)."""
+    if not service or any(account.knows_service for account in accounts):
+        return []
+    known = list(dict.fromkeys(name for account in accounts for name in account.names))
+    near = nearest(service, known)[:_SHOWN_NAMES]
+    return [Doubt(kind=DoubtKind.SERVICE, count=1, unknown=service, nearest=near)]
+
+
+# ---------------------------------------------------------------- entries that stand in two inputs
+
+
+def _families(searched: Sequence[SearchedInput]) -> list[list[Account]]:
+    families: dict[str, list[Account]] = defaultdict(list)
+    for one in searched:
+        families[one.family].append(one.account)
+    return [members for members in families.values() if len(members) > 1]
+
+
+def _doubles(searched: Sequence[SearchedInput]) -> int:
+    """How many matches stand in a rotated copy as well: each counts as often as in the input that has it most."""
+    doubles = 0
+    for members in _families(searched):
+        keys = [account.keys for account in members if account.keys]
+        together, most = Counter[int](), Counter[int]()
+        for counts in keys:
+            together.update(counts)
+            most |= Counter(counts)
+        doubles += together.total() - most.total()
+    return doubles
+
+
+def _newest(searched: Sequence[SearchedInput], limit: int) -> list[Found]:
+    """Over all inputs, each entry of a family of copies once."""
+    copies: dict[str, Counter[Found]] = {}
+    for one in searched:
+        own = Counter(one.account.found)
+        copies[one.family] = copies.get(one.family, Counter()) | own
+    found = [entry for family in copies.values() for entry in family.elements()]
+    return sorted(found, key=lambda entry: entry.sorted_at)[-limit:]
