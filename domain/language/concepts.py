@@ -84,7 +84,7 @@ THINGS: tuple[Concept, ...] = (
     _row("disk", "磁盘|硬盘", "disk", holds="disk_full io_error"),
     _row("network", "网络", "network", holds="unreachable dns"),
     _row("cache", "缓存", "cache", "Redis|Memcached"),
-    _row("message_queue", "消息队列", "MQ|message queue|message broker", "Kafka|RabbitMQ|RocketMQ", holds="consumer_lag"),
+    _row("message_queue", "消息队列", "MQ|message queue", "Kafka|RabbitMQ|RocketMQ", holds="consumer_lag"),
     _row("certificate", "证书", "certificate", "x509", holds="certificate_expired"),
     _row("root_cause", "根因|根本原因", "root cause"),
     _row("latency", "延迟|时延|响应时间", "latency", "P99|P95"),
