@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from domain.contracts import ClaimType, ExecutorOutput, Finding
+from domain.language.searching import concepts_named_in
 
 MAX_NARROW_CLAIMS = 2
 _MAX_SUBJECT = 60  # characters: what is longer is no name
@@ -49,24 +50,6 @@ _UNNAMED = re.compile(
     r"^(?:其他|其它|别的|无关|多余|额外|更多|范围外|other|else|anything|others|unrelated)", re.IGNORECASE
 )
 _ORDER = re.compile(r"(?:订单号?|order)[\s_#-]*(?P<id>[A-Za-z]*[0-9][\w-]*)", re.IGNORECASE)
-
-SYNONYMS: tuple[tuple[str, ...], ...] = (
-    ("连接池", "HikariCP", "HikariPool", "Hikari", "connection pool"),
-    ("数据库", "DB", "database", "MySQL", "PostgreSQL"),
-    ("慢查询", "慢 SQL", "slow query", "slow SQL"),
-    ("OOM", "OOMKilled", "OutOfMemory", "OutOfMemoryError", "内存溢出", "out of memory"),
-    ("内存泄漏", "内存泄露", "memory leak"),
-    ("内存", "memory"),
-    ("根因", "根本原因", "root cause"),
-    ("缓存", "cache", "Redis"),
-    ("消息队列", "MQ", "Kafka", "RabbitMQ", "RocketMQ"),
-    ("网络", "network"),
-    ("磁盘", "disk"),
-    ("垃圾回收", "Full GC", "GC"),
-)
-"""Names for one thing: a subject that contains one of them, the longest first, excludes all of them."""
-
-_LONGEST_FIRST = sorted(((name, names) for names in SYNONYMS for name in names), key=lambda pair: -len(pair[0]))
 
 
 @dataclass(frozen=True, slots=True)
@@ -171,11 +154,7 @@ def forms_of(subject: str) -> list[str]:
     forms = [subject]
     for order in _ORDER.finditer(subject):
         forms += [f"order-{order['id']}", f"订单{order['id']}"]
-    rest = subject
-    for name, names in _LONGEST_FIRST:
-        if _stands_in(name, rest):
-            forms += names
-            rest = _pattern(name).sub(" ", rest)  # a memory leak excludes leaks, not memory
+    forms += [name for concept in concepts_named_in(subject) for name in concept.names]
     return list(dict.fromkeys(forms))
 
 
@@ -183,7 +162,7 @@ def _stands_in(form: str, text: str) -> bool:
     return _pattern(form).search(text) is not None
 
 
-@lru_cache(maxsize=512)
+@lru_cache(maxsize=2048)
 def _pattern(form: str) -> re.Pattern[str]:
     """Whole words of Latin letters and digits; blanks, hyphens and underscores are one and may be missing."""
     loose = r"[\s_-]*".join(map(re.escape, re.split(r"[\s_-]+", form)))

@@ -9,8 +9,9 @@ import re
 from dataclasses import dataclass
 from functools import lru_cache
 
-from domain.agents.scope import SYNONYMS
 from domain.gatekeeper.services import speaks_of
+from domain.language.levels import said_as
+from domain.language.searching import concepts_named_in, concepts_of
 from domain.quotation.normalise import normalise
 from domain.quotation.tokens import CJK, Reading, is_number
 
@@ -24,17 +25,6 @@ _CHINESE_RUN = re.compile(rf"[{CJK}]+")
 _PART = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+|[^\sA-Za-z0-9_-]+")
 _SAY_NOTHING = frozenset(
     ("日志", "告警", "记录", "相关", "存在", "是否", "当前", "查询", "检索", "服务", "错误", "异常", "问题", "情况")
-)
-
-_SAME_WORDS: tuple[tuple[str, ...], ...] = (
-    *SYNONYMS,
-    ("ERROR", "错误", "异常", "报错"),
-    ("WARN", "WARNING", "警告", "告警"),
-    ("FATAL", "CRITICAL", "致命", "严重"),
-    ("firing", "触发", "告警"),
-    ("timeout", "timed out", "超时"),
-    ("slow", "慢"),
-    ("failed", "failure", "失败"),
 )
 
 
@@ -103,14 +93,14 @@ def stands_in(term: str, text: str) -> bool:
 
 def concepts_in(text: str) -> list[str]:
     """Every name for the things that a text speaks of in plain words: 连接池 is HikariPool too."""
-    return [name for names in SYNONYMS if any(_pattern(name).search(text) for name in names) for name in names]
+    return [name for concept in concepts_named_in(text) for name in concept.names]
 
 
 @lru_cache(maxsize=512)
 def _forms(term: str) -> tuple[re.Pattern[str], ...]:
-    same = (name for names in _SAME_WORDS if any(_pattern(name).search(term) for name in names) for name in names)
+    same = (name for concept in concepts_of(term) for name in concept.names)
     pairs = (pair for run in _CHINESE_RUN.findall(term) for pair in _pairs(run))
-    return tuple(map(_pattern, dict.fromkeys([term, *same, *pairs])))
+    return tuple(map(_pattern, dict.fromkeys([term, *same, *said_as(term), *pairs])))
 
 
 def _pairs(run: str) -> list[str]:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 
-from domain.agents.scope import SYNONYMS
 from domain.gatekeeper.asked import is_name
+from domain.language.concepts import THINGS
 from domain.quotation import lexicon
 from domain.quotation.normalise import normalise
 from domain.quotation.tokens import Reading, is_number
@@ -31,7 +31,7 @@ _CLAUSE_END = re.compile(
     re.IGNORECASE,
 )
 _HAPPENED = re.compile(r"已(?:经)?(?![查检搜知有排核])|(?:未|没有?)(?:使用|调用|通过|按照)")
-_CONCEPTS = "|".join(re.escape(name) for names in SYNONYMS for name in names if not name.isascii())
+_CONCEPTS = "|".join(re.escape(name) for thing in THINGS for name in thing.zh or ())
 _FRAME = re.compile(
     rf"{_CONCEPTS}|告警|日志|记录|窗口|时段|时间|范围|期间|任何|任意|所有|全部|相关|检索|查询|搜索|查看|排查|核对|检查|核实|结果|系统"
     "|数据|返回|当前|目前|匹配|命中|服务|针对|关于|对于|根据|按照|通过|使用|调用|截至|截止|最近|过去|工具|关键词|条件|级别|来源|指标|监控"

@@ -58,10 +58,10 @@ def _row(
 THINGS: tuple[Concept, ...] = (
     _row(
         "connection_pool",
-        "连接池|数据库连接池|连接池耗尽",
+        "连接池|数据库连接池",
         "connection pool|pool exhausted|Connection is not available",
         "HikariCP|HikariPool|Hikari|DruidDataSource|c3p0",
-        asks="active=50/50|waiting|request timed out after 30000ms",
+        asks="连接池耗尽|active=50/50|waiting|request timed out after 30000ms",
     ),
     _row("thread_pool", "线程池", "thread pool", "ThreadPoolExecutor|RejectedExecutionException"),
     _row(
@@ -87,7 +87,6 @@ THINGS: tuple[Concept, ...] = (
     _row("message_queue", "消息队列", "MQ|message queue", "Kafka|RabbitMQ|RocketMQ", holds="consumer_lag"),
     _row("certificate", "证书", "certificate", "x509", holds="certificate_expired"),
     _row("root_cause", "根因|根本原因", "root cause"),
-    _row("latency", "延迟|时延|响应时间", "latency", "P99|P95"),
 )  # fmt: skip
 """What a service has or uses: no news by itself."""
 
@@ -106,6 +105,7 @@ EVENTS: tuple[Concept, ...] = (
         "slow response|slow request",
         "SlowResponse|SlowRequest",
     ),
+    _row("latency", "延迟|时延|响应时间", "latency", "P99|P95"),
     _row("slow_query", "慢查询|慢 SQL", "slow query|slow SQL", "Query_time"),
     _row("timeout", "超时", "timeout|timed out|deadline exceeded", "ETIMEDOUT"),
     _row("deadlock", "死锁", "deadlock", "40P01|ORA-00060"),
@@ -211,3 +211,6 @@ MANNERS: tuple[Concept, ...] = (
     _row("firing", "触发", "firing", asks="告警"),
 )
 """How something is or went, and nothing by itself: two things are not one because both failed."""
+
+ABOUT_LOGS = ("日志", "告警", "报错", "异常日志", "错误日志", "相关日志", "log", "logs")
+"""What every query of logs is about, and therefore finds nothing."""

@@ -52,6 +52,11 @@ _WORDS_OF_ONE_LOGGER: dict[Level, str] = {
 }
 """Ordinary words, which are levels only where a format has its level."""
 
+_ERRORS_ZH = ("异常", "报错")
+"""Errors as people speak of them; no level of an entry."""
+
+_LATIN = re.compile("[a-z]+")
+
 _LETTERS = {
     "T": Level.TRACE,
     "V": Level.DEBUG,
@@ -113,6 +118,20 @@ def continues_entry(word: str) -> bool:
     It has no level of its own: the entry that it belongs to may be an error.
     """
     return word.strip().casefold() in _CONTINUING
+
+
+def said_as(text: str) -> tuple[str, ...]:
+    """Every word for the bad levels that a text names, in both languages: who says 异常 or 报错 speaks of errors."""
+    folded = text.casefold()
+    latin = frozenset(_LATIN.findall(folded))
+    rows = (row for row in _spoken() if any(word in latin if word.isascii() else word in folded for word in row))
+    return tuple(dict.fromkeys(word for row in rows for word in row))
+
+
+@cache
+def _spoken() -> tuple[tuple[str, ...], ...]:
+    said = {level: (*chinese.split(), *english.split()) for level, (chinese, english) in _WORDS.items()}
+    return (said[Level.WARN], (*said[Level.ERROR], *_ERRORS_ZH), said[Level.CRITICAL] + said[Level.FATAL])
 
 
 def name_of(level: Level) -> str:

@@ -27,8 +27,8 @@ _APART = re.compile(r"[\s_-]+")
 
 @dataclass(frozen=True, slots=True)
 class _Name:
-    text: str
     concept: Concept
+    shows: bool
     pattern: re.Pattern[str]
 
 
@@ -39,10 +39,19 @@ def concept_of(term: str) -> Concept | None:
 
 @lru_cache(maxsize=4096)
 def concepts_of(term: str) -> tuple[Concept, ...]:
-    """Every concept that a term names, that of the longest name first. A name inside a longer one does not count: a
-    memory leak is not memory."""
-    rest, found = search_form(term), []
-    for name in _names():
+    """Every concept that a term names or asks for, that of the longest name first. A name inside a longer one does not
+    count: a memory leak is not memory."""
+    return _found(term, _names())
+
+
+def concepts_named_in(text: str) -> tuple[Concept, ...]:
+    """Every thing and event that a text names; not what merely asks for one, nor how something went (failed, slow)."""
+    return _found(text, tuple(name for name in _names() if name.shows and name.concept not in MANNERS))
+
+
+def _found(text: str, names: Iterable[_Name]) -> tuple[Concept, ...]:
+    rest, found = search_form(text), []
+    for name in names:
         if name.pattern.search(rest):
             found.append(name.concept)
             rest = name.pattern.sub(" ", rest)
@@ -68,9 +77,10 @@ def finder_of(term: str) -> Finder:
     return Finder("|".join(dict.fromkeys([*map(_shown_by, alternatives(term)), *shapes])))
 
 
-def names_in(text: str) -> tuple[str, ...]:
-    """Every name for the things and events that a text speaks of; how something went (failed, slow) is none."""
-    return tuple(dict.fromkeys(name for c in concepts_of(text) if c not in MANNERS for name in c.names))
+def phrases() -> tuple[str, ...]:
+    """The names of several words, the longest first: a query is not split within one."""
+    names = (name for concept in CONCEPTS for name in (*concept.names, *concept.asks) if " " in name)
+    return tuple(sorted(names, key=len, reverse=True))
 
 
 def _with_cases(concepts: Iterable[Concept]) -> list[Concept]:
@@ -82,10 +92,11 @@ def _with_cases(concepts: Iterable[Concept]) -> list[Concept]:
 
 @cache
 def _names() -> tuple[_Name, ...]:
-    """Every name that asks for a concept, the longest first."""
-    rows = [(name, concept) for concept in (*CONCEPTS, *MANNERS) for name in (*concept.names, *concept.asks)]
+    """Every name that shows or asks for a concept, the longest first."""
+    rows = [(name, concept, True) for concept in (*CONCEPTS, *MANNERS) for name in concept.names]
+    rows += [(name, concept, False) for concept in (*CONCEPTS, *MANNERS) for name in concept.asks]
     rows.sort(key=lambda row: -len(row[0]))
-    return tuple(_Name(name, concept, re.compile(_asked_by(name))) for name, concept in rows)
+    return tuple(_Name(concept, shows, re.compile(_asked_by(name))) for name, concept, shows in rows)
 
 
 def _asked_by(name: str) -> str:

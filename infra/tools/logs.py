@@ -15,6 +15,7 @@ from typing import Any, Self
 from pydantic import Field, field_validator, model_validator
 
 from domain.contracts import RetrievalDetails, ToolClass
+from domain.language.form import search_form
 from infra.tools.contract import Arguments, FunctionTool, Tool, ToolContext, ToolError, ToolResult, json_text
 from infra.tools.log_files import log_files, origin_of, read_lines
 from infra.tools.log_formats import Entry, is_level, level_name, read_entries
@@ -148,7 +149,7 @@ def _search(folder: Path, query: LogQuery, limit: int, now: datetime) -> Found:
         try:
             lines = _until(deadline, read_lines(file), folder)
             for entry in filter(query.selects, read_entries(lines, origin_of(file, folder), now)):
-                if query.words.stand_in(entry.message):
+                if query.words.stand_in(search_form(entry.message)):
                     found.add(entry)
                 else:
                     found.unreadable += not entry.is_readable

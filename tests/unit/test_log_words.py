@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from domain.language.form import search_form
 from infra.tools.log_words import read_query
 
 TIMED_OUT = "HikariPool-1 - Connection is not available, request timed out after 30000ms"
@@ -12,7 +13,7 @@ POOL_STATS = "HikariCP pool stats: active=50/50, idle=0, waiting=32"
 
 def finds(query: str, message: str, service: str = "") -> bool:
     words, _ = read_query(query, service)
-    return words.stand_in(message)
+    return words.stand_in(search_form(message))
 
 
 @pytest.mark.parametrize(
@@ -71,7 +72,7 @@ def test_a_service_in_the_words_narrows_like_the_service_filter() -> None:
     """SPEC 15: a synonym never overrides the service filter."""
     words, service = read_query("order-service HikariCP", "")
     assert service == "order-service"
-    assert words.stand_in(POOL_STATS)
+    assert words.stand_in(search_form(POOL_STATS))
     assert not words.stand_in("order-service started")
 
 

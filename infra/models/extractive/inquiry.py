@@ -7,6 +7,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
+from domain.language.searching import CONCEPTS
 from infra.models.extractive.vocabulary import (
     DIAGNOSIS_CUES,
     EXCLUSION_CUES,
@@ -22,7 +23,6 @@ from infra.models.extractive.vocabulary import (
     SCOPE_RESUMES,
     SEVERE,
     STATES,
-    TOPICS,
 )
 from infra.models.extractive.words import CHINESE, mentions_any, other_names, spread
 
@@ -119,7 +119,7 @@ _NAMED_SERVICE = re.compile(
 )
 _BARE_WORD = re.compile(r"(?<![\w./:=-])[a-z][a-z0-9]{2,40}(?![\w./:=-])", re.ASCII)
 _WORDS_OF_THE_TRADE = (
-    *(name for topic in TOPICS for name in topic),
+    *(name for concept in CONCEPTS for name in (*concept.names, *concept.asks)),
     *(*TOPIC_NAMES, *METRIC_CUES, *LOG_CUES, *KNOWLEDGE_CUES, *LIVE_CUES, *DIAGNOSIS_CUES),
     *(*SEVERE, *STATES, *NO_NAMES),
 )

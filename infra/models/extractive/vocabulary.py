@@ -2,21 +2,6 @@
 
 from __future__ import annotations
 
-TOPICS: tuple[tuple[str, ...], ...] = (
-    ("CPU", "处理器"),
-    ("内存", "memory", "heap", "OOM", "OutOfMemory", "out of memory", "GC", "内存溢出", "内存泄漏"),
-    ("连接池", "HikariCP", "HikariPool", "Hikari", "connection pool"),
-    ("数据库", "database", "DB", "SQL", "慢查询", "慢 SQL"),
-    ("慢请求", "慢响应", "响应慢", "响应时间", "SlowResponse", "slow request", "slow", "P99", "延迟", "latency"),
-    ("磁盘", "disk"),
-    ("网络", "network"),
-    ("缓存", "cache", "Redis"),
-    ("消息积压", "消息队列", "Kafka", "consumer lag"),
-    ("超时", "timeout", "timed out"),
-    ("死锁", "deadlock"),
-)
-"""Each row is one topic under its several names: who excludes one of them excludes all."""
-
 METRIC_TERMS = ("CPU 使用率", "CPU使用率", "内存使用率", "磁盘使用率", "CPU", "内存", "磁盘", "P99", "QPS", "流量")
 """Topics that are measured; without further words they ask for metrics."""
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
-from infra.models.extractive.vocabulary import TOPICS
+from domain.language.searching import alternatives
 
 CHINESE = "\u3400-\u9fff"
 _HUMP = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
@@ -38,9 +38,8 @@ def holds_name(text: str, name: str) -> bool:
 
 
 def other_names(term: str) -> tuple[str, ...]:
-    """The term and, if it names a topic, every other name of that topic."""
-    found = [name for topic in TOPICS if any(mentions(term, name) for name in topic) for name in topic]
-    return tuple(dict.fromkeys([term, *found]))
+    """The term and, if it names something that is searched for, every other name of that."""
+    return alternatives(term)
 
 
 def spaced(text: str) -> str:
