@@ -224,7 +224,7 @@ def level_of_number(number: int, scale: Scale) -> Level | None:
 
 
 def level_said(text: str) -> Level | None:
-    """The worst level that the head of a text of no known format says, in capitals or in brackets; None if it says none.
+    """The worst level that the head of a text of no known format says, in capitals or brackets; None if it says none.
 
     Only what stands alone counts: `log_level=ERROR` is a setting.
     """
