@@ -7,22 +7,16 @@ from collections.abc import Iterator, Sequence
 from functools import lru_cache
 
 from domain.contracts import ToolInvocation
+from domain.language.service_words import BUSINESS, KINDS, SERVICE_ZH
+from domain.language.services import in_chinese
 
 _KEYS = ("service", "service_name", "serviceName", "svc", "app", "application", "component")
 _IN_ITEM = re.compile(rf"(?<![\w.])(?:{'|'.join(_KEYS)})=([\w.-]+)")
 _IN_OUTPUT = re.compile(rf'"(?:{"|".join(_KEYS)})"\s*:\s*"([\w.-]+)"')
-_KINDS = ("service", "svc", "server", "gateway", "worker", "backend")
 _SHAPED = re.compile(
-    rf"(?<![A-Za-z0-9_-])[A-Za-z0-9]+(?:[-_][A-Za-z0-9]+)*[-_](?:{'|'.join(_KINDS)})(?![A-Za-z0-9_-])", re.I
+    rf"(?<![A-Za-z0-9_-])[A-Za-z0-9]+(?:[-_][A-Za-z0-9]+)*[-_](?:{'|'.join(KINDS)})(?![A-Za-z0-9_-])", re.I
 )
 _SHORTEST = 4  # characters: a shorter name is a word like app
-
-_CHINESE = {
-    **{"order": "订单", "payment": "支付", "user": "用户", "inventory": "库存", "notification": "通知"},
-    **{"gateway": "网关", "auth": "认证", "account": "账户", "product": "商品", "cart": "购物车", "search": "搜索"},
-    **{"message": "消息", "logistics": "物流", "shipping": "配送", "coupon": "优惠券", "member": "会员"},
-}
-"""order-service is also called 订单服务."""
 
 
 def services_of(invocations: Sequence[ToolInvocation]) -> tuple[str, ...]:
@@ -40,14 +34,14 @@ def _named(call: ToolInvocation) -> Iterator[str]:
 def services_in(text: str, known: Sequence[str]) -> tuple[str, ...]:
     """The services of a text: known ones, and what is shaped like one or called one in Chinese."""
     shaped = (found[0] for found in _SHAPED.finditer(text))
-    called = (f"{name}-service" for name in _CHINESE)
+    called = (f"{english[0]}-service" for _, english in BUSINESS)
     return tuple(dict.fromkeys([*shaped, *(s for s in (*known, *called) if speaks_of(text, s))]))
 
 
 def speaks_of(text: str, service: str) -> bool:
     """Whether the text names the service, also as order_service, OrderService or 订单服务."""
     first, _, kind = service.casefold().replace("_", "-").partition("-")
-    alias = _CHINESE.get(first) if kind in _KINDS else None
+    alias = in_chinese(first) if kind in KINDS else None
     if first not in text.casefold() and not (alias and alias in text):
         return False
     return _pattern(service, alias).search(text) is not None
@@ -57,6 +51,6 @@ def speaks_of(text: str, service: str) -> bool:
 def _pattern(service: str, alias: str | None) -> re.Pattern[str]:
     forms = [
         r"[-_ ]?".join(map(re.escape, re.split("[-_]", service))),
-        *([f"{alias}(?:微?服务|系统)"] if alias else []),
+        *([f"{alias}(?:{'|'.join(SERVICE_ZH)})(?!器)"] if alias else []),
     ]
     return re.compile(rf"(?<![A-Za-z0-9_-])(?:{'|'.join(forms)})(?![A-Za-z0-9_-])", re.IGNORECASE)

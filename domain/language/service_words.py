@@ -10,6 +10,12 @@ def _words(text: str) -> frozenset[str]:
 SERVICE = ("service", "svc", "srv", "services", "microservice")
 """The kinds that are one: order-svc is order-service."""
 
+KINDS = ("service", "svc", "server", "gateway", "worker", "backend")
+"""A compound that ends in one of them names a service wherever it stands."""
+
+KINDS_ASKED = (*KINDS, "api", "app", "job")
+"""The same in a query, which holds less else."""
+
 SERVICE_ZH = ("微服务", "服务", "系统")
 """订单系统 is order-service too."""
 

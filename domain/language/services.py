@@ -123,6 +123,11 @@ def names_of_file(file_name: str) -> tuple[str, ...]:
     return () if is_generic(stem) else (stem,)
 
 
+def in_chinese(name: str) -> str | None:
+    """The Chinese word for a business name: 订单 for order; None if there is none."""
+    return next((zh for zh, en in words.BUSINESS if name in en), None)
+
+
 def names_in_chinese(service: str) -> tuple[str, ...]:
     """What order-service is called in Chinese: 订单; none if it is no service of that form."""
     *first, last = _tokens(service)

@@ -9,9 +9,10 @@ from functools import cache
 from domain.language.concepts import ABOUT_LOGS
 from domain.language.finder import Finder
 from domain.language.searching import finder_of, phrases
+from domain.language.service_words import KINDS_ASKED
 from infra.tools.stop_words import stop_words
 
-_SERVICE_NAME = re.compile(r"[a-z0-9]+(?:[-_][a-z0-9]+)*[-_](?:service|svc|server|api|gateway|app|worker|job)")
+_SERVICE_NAME = re.compile(rf"[a-z0-9]+(?:[-_][a-z0-9]+)*[-_](?:{'|'.join(KINDS_ASKED)})")
 
 
 @dataclass(frozen=True, slots=True)
