@@ -1,0 +1,125 @@
+"""The period that a question names (R70): Chinese and English alike.
+
+Conventions: tests/unit/question/README.md. What is said about time and not understood is given back in the
+question's own words; it never becomes a default in silence.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime, tzinfo
+from functools import reduce
+
+from domain.question.question import Period
+from domain.question.when.form import fold
+from domain.question.when.instants import Bounds, Instants, NotUnderstood
+from domain.question.when.phrases import Phrase, Shape, phrases_in
+from domain.question.when.points import Point
+from domain.question.when.tokens import tokens_of
+
+
+@dataclass(frozen=True, slots=True)
+class PeriodReading:
+    """`period` is None where none is named. `unclear`: what was not understood, or contradicts itself.
+
+    `spans`: where in the question the words about its period stand, the unclear ones too.
+    """
+
+    period: Period | None = None
+    unclear: tuple[str, ...] = ()
+    spans: tuple[tuple[int, int], ...] = ()
+
+    @property
+    def span(self) -> tuple[int, int] | None:
+        """From the first to the last word about time."""
+        return (self.spans[0][0], self.spans[-1][1]) if self.spans else None
+
+
+def read_period(question: str, now: datetime, zone: tzinfo) -> PeriodReading:
+    """The period of a question asked at `now`; days and hours are of `zone`. Linear in the text, raises nothing."""
+    text, places = fold(question)
+    phrases = [phrase for phrase in phrases_in(tokens_of(text), text) if not _is_vain(phrase)]
+    found = [phrase for phrase in phrases if phrase.shape is not Shape.EVER]
+    if not found:
+        return _ever(question, phrases, places)
+    instants = Instants(now, zone)
+    understood: list[Phrase] = []
+    bounds: list[Bounds] = []
+    doubtful: list[Phrase] = []
+    for phrase in _anchored(found):
+        try:
+            bounds.append(instants.of(phrase))
+            understood.append(phrase)
+        except NotUnderstood:
+            doubtful.append(phrase)
+    try:
+        common = reduce(Bounds.common, bounds) if bounds else None
+    except NotUnderstood:
+        common, doubtful, understood = None, found, []
+    spans = _spans(found, places)
+    period = Period(_quoted(question, _spans(understood, places)), common.start, common.end) if common else None
+    unclear = tuple(question[start:end] for start, end in _joined(question, _spans(doubtful, places)))
+    return PeriodReading(period, unclear, spans)
+
+
+def _ever(question: str, phrases: Sequence[Phrase], places: Sequence[int]) -> PeriodReading:
+    spans = _spans(phrases, places)
+    return PeriodReading(Period(_quoted(question, spans), None, None), spans=spans) if spans else PeriodReading()
+
+
+def _is_vain(phrase: Phrase) -> bool:
+    """Words of time that name none: 3 号节点, 快一点, a ratio of 10:75."""
+    point = phrase.first
+    if phrase.shape is not Shape.POINT or point.part is not None or point.zone is not None:
+        return False
+    if point.days is not None:
+        return point.clock is None and point.days.is_number
+    return point.clock is not None and not point.around and (point.clock.is_bit or not point.clock.exists)
+
+
+def _anchored(phrases: Sequence[Phrase]) -> list[Phrase]:
+    """Times without a day are of the one day that the question names elsewhere: yesterday …, between 2 and 3 pm."""
+    days = {phrase.first for phrase in phrases if _names_days(phrase)}
+    day = next(iter(days)) if len(days) == 1 else Point()
+    placed = {phrase: _placed(phrase, day) for phrase in phrases} if day.days else {}
+    if not any(moved is not phrase for phrase, moved in placed.items()):
+        return list(phrases)
+    return [moved for phrase, moved in placed.items() if phrase.first != day]
+
+
+def _names_days(phrase: Phrase) -> bool:
+    return phrase.shape is Shape.POINT and phrase.first.days is not None and phrase.first.clock is None
+
+
+def _placed(phrase: Phrase, day: Point) -> Phrase:
+    first, last = phrase.first, phrase.last
+    if day.days is None or first.ago is not None or (last and last.days) or _names_days(phrase):
+        return phrase
+    if first.days is not None:
+        inside = first.days.within(day.days)
+        return replace(phrase, first=replace(first, days=inside)) if inside else phrase
+    if first.clock is None and first.part is None:
+        return phrase
+    part = first.part or (None if first.clock and first.clock.half else day.part)
+    return replace(phrase, first=replace(first, days=day.days, part=part, zone=first.zone or day.zone))
+
+
+def _spans(phrases: Sequence[Phrase], places: Sequence[int]) -> tuple[tuple[int, int], ...]:
+    """Where the phrases stand in the question itself."""
+    return tuple((places[phrase.start], places[phrase.end - 1] + 1) for phrase in phrases)
+
+
+def _quoted(question: str, spans: Sequence[tuple[int, int]]) -> str:
+    return " ".join(question[start:end] for start, end in _joined(question, spans))
+
+
+def _joined(question: str, spans: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
+    """The spans, those as one between which nothing stands."""
+    joined: list[tuple[int, int]] = []
+    for start, end in spans:
+        if joined and not question[joined[-1][1] : start].strip():
+            joined[-1] = (joined[-1][0], end)
+        else:
+            joined.append((start, end))
+    return joined
