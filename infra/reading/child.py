@@ -1,0 +1,170 @@
+"""One reading process, as its worker sees it."""
+
+from __future__ import annotations
+
+import os
+import pickle
+import signal
+import socket
+import subprocess
+import sys
+import time
+from dataclasses import dataclass, field
+from threading import Lock
+from typing import Any
+
+import orjson
+
+from infra.reading.frames import Kind, TooLong, frame, read_frame
+from infra.reading.limits import LimitKind, Limits, ReadingError, ReadingLimit
+
+_PASSED_ON = ("PATH", "LANG", "LC_ALL", "LC_CTYPE", "TZ", "TMPDIR", "LD_LIBRARY_PATH")
+"""No key, no address, no setting of Assay: a reading process needs none."""
+_MESSAGE_BYTES = 500
+
+
+@dataclass(slots=True, eq=False)
+class Job:
+    """A call of `function`, "module:name", and the way to stop it from another thread."""
+
+    function: str
+    arguments: tuple[Any, ...]
+    wall_seconds: float
+    _is_cancelled: bool = False
+    _child: Child | None = None
+    _lock: Lock = field(default_factory=Lock)
+
+    def begin(self, child: Child) -> bool:
+        """Whether it is still wanted."""
+        with self._lock:
+            self._child = child
+            return not self._is_cancelled
+
+    def finish(self) -> bool:
+        """Whether its process was left alone."""
+        with self._lock:
+            self._child = None
+            return not self._is_cancelled
+
+    def cancel(self) -> None:
+        """End the process that works on it, if one does."""
+        with self._lock:
+            self._is_cancelled = True
+            if self._child is not None:
+                self._child.kill()
+
+
+class Child:
+    """Starts the process. Raises OSError where none can be started."""
+
+    def __init__(self, limits: Limits) -> None:
+        self.jobs = 0
+        self._limits = limits
+        self._said, said = os.pipe()
+        os.set_blocking(said, False)  # what nobody reads may not stop it
+        self._channel, theirs = socket.socketpair()
+        try:
+            self._process = subprocess.Popen(
+                [sys.executable, "-P", "-m", "infra.reading.process", str(os.getpid()), str(limits.memory_bytes)],
+                stdin=theirs.fileno(),
+                stdout=subprocess.DEVNULL,
+                stderr=said,
+                env=_environment(),
+                start_new_session=True,  # Ctrl-C is the worker's
+            )
+        except BaseException:
+            self._close()
+            raise
+        finally:
+            theirs.close()
+            os.close(said)
+
+    @property
+    def is_alive(self) -> bool:
+        return self._process.poll() is None
+
+    def call(self, job: Job) -> Any:
+        """The result, or the list of what a generator gave. Raises ReadingError, ReadingLimit; then `end` it."""
+        self.jobs += 1
+        deadline = time.monotonic() + job.wall_seconds
+        request = pickle.dumps((job.function, job.arguments, self._limits.cpu_seconds, self._limits.output_bytes))
+        parts: list[Any] = []
+        try:
+            self._wait_until(deadline)
+            self._channel.sendall(frame(Kind.JOB, request))
+            return self._result(deadline, parts)
+        except TimeoutError:
+            raise ReadingLimit(LimitKind.TIME, f"{job.wall_seconds:g} s", parts) from None
+        except TooLong:
+            raise self._exceeded(LimitKind.OUTPUT, parts) from None
+        except (EOFError, OSError, ValueError, LookupError, TypeError):  # it is gone, or what it says makes no sense
+            raise self._crash(parts) from None
+
+    def _result(self, deadline: float, parts: list[Any]) -> Any:
+        left = self._limits.output_bytes
+
+        def receive(size: int) -> bytes:
+            self._wait_until(deadline)
+            return self._channel.recv(size)
+
+        while True:
+            kind, body = read_frame(receive, left)
+            match kind:
+                case Kind.PART:
+                    left -= len(body)
+                    parts.append(orjson.loads(body))
+                case Kind.END:
+                    return parts or orjson.loads(body)
+                case Kind.ERROR:
+                    raise ReadingError(**orjson.loads(body))
+                case Kind.LIMIT:
+                    raise self._exceeded(LimitKind(body.decode()), parts)
+                case Kind.JOB:
+                    raise ValueError("a process gives no jobs")
+
+    def _wait_until(self, deadline: float) -> None:
+        left = deadline - time.monotonic()
+        if left <= 0:
+            raise TimeoutError
+        self._channel.settimeout(left)
+
+    def _exceeded(self, kind: LimitKind, parts: list[Any]) -> ReadingLimit:
+        limits = self._limits
+        most = {LimitKind.MEMORY: limits.memory_bytes, LimitKind.OUTPUT: limits.output_bytes}[kind]
+        return ReadingLimit(kind, f"{most:,} bytes", parts)
+
+    def _crash(self, parts: list[Any]) -> ReadingLimit:
+        self._process.kill()
+        match self._process.wait():
+            case code if code == -signal.SIGXCPU:
+                return ReadingLimit(LimitKind.CPU, f"{self._limits.cpu_seconds} s", parts)
+            case code:
+                return ReadingLimit(
+                    LimitKind.CRASH, f"the process ended with {code} {self._last_words()}".strip(), parts
+                )
+
+    def _last_words(self) -> str:
+        os.set_blocking(self._said, False)
+        try:
+            said = os.read(self._said, 1 << 16)
+        except BlockingIOError:
+            return ""
+        return said[-_MESSAGE_BYTES:].decode("utf-8", "replace").strip()
+
+    def kill(self) -> None:
+        """From any thread; the call that waits for it ends."""
+        self._process.kill()
+
+    def end(self) -> None:
+        self._process.kill()
+        self._process.wait()
+        self._close()
+
+    def _close(self) -> None:
+        self._channel.close()
+        os.close(self._said)
+
+
+def _environment() -> dict[str, str]:
+    kept = {name: os.environ[name] for name in _PASSED_ON if name in os.environ}
+    return {**kept, "PYTHONPATH": os.pathsep.join(filter(None, sys.path)), "PYTHONNOUSERSITE": "1"}
