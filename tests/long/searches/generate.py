@@ -27,7 +27,7 @@ NOWS = tuple(
         (2031, 2, 4, 16, 30),
     )
 )
-"""Days after the 12th and before, so that day and month can or cannot be told apart; none near a change of the clock."""
+"""Days after the 12th and before, so that day and month can or cannot be told apart; none near a clock change."""
 
 
 def _arranged(entries: list[Entry], planted: Entry | None, cell: Cell, teller: Teller) -> list[Entry]:
