@@ -71,7 +71,10 @@ def picture_of(state: SessionState) -> Picture:
 
 def _call(call: ToolInvocation) -> str:
     details = call.retrieval_details
-    return f"{call.tool_name}: {details.evidence_status}, {len(details.evidence_refs or ())} refs"
+    told = f"{call.tool_name}: {details.evidence_status}, {len(details.evidence_refs or ())} refs"
+    if details.coverage is None:
+        return told
+    return f"{told}, coverage {'complete' if details.coverage.complete else 'not complete'}"
 
 
 def _end(end: SessionCompleted | SessionFailed | SessionCancelled) -> str:

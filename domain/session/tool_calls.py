@@ -123,23 +123,28 @@ def _canonical(arguments: dict[str, Any]) -> str:
 
 def shown_to_executor(file: CaseFile, call: ToolCall) -> str:
     """The tool message: exactly what the gatekeeper will check against, with the ids and paths to cite (R4)."""
-    done = call.finished
+    done, settings = call.finished, file.opened.settings
     if done is None:
         return ""
-    details, settings = done.retrieval_details, file.opened.settings
     is_helper = settings.tool_classes.get(done.tool_name, ToolClass.HELPER) is ToolClass.HELPER
+    return _json(tool_message(done, call.note, is_helper=is_helper, most_refs=settings.max_refs_shown))
+
+
+def tool_message(done: ToolInvocation, note: str, *, is_helper: bool, most_refs: int) -> dict[str, Any]:
+    """What the Executor sees of a finished call (R4): its refs, at most so many of them, and its coverage (R69)."""
+    details = done.retrieval_details
     message: dict[str, Any] = {
         "source_invocation_id": details.duplicate_of or done.id,
         "evidence_status": details.evidence_status,
     }
     if is_helper and done.success:
-        return _json(message | {"output": done.output or call.note})
-    shown, hidden = _cut(details.evidence_refs or (), settings.max_refs_shown)
-    notes = [call.note, done.error_message, f"另有 {hidden} 条未显示，请收窄查询。" if hidden else ""]
-    message |= {"evidence_refs": [ref.model_dump() for ref in shown], "note": " ".join(note for note in notes if note)}
+        return message | {"output": done.output or note}
+    shown, hidden = _cut(details.evidence_refs or (), most_refs)
+    notes = [note, done.error_message, f"另有 {hidden} 条未显示，请收窄查询。" if hidden else ""]
+    message |= {"evidence_refs": [ref.model_dump() for ref in shown], "note": " ".join(said for said in notes if said)}
     if details.coverage is not None:
         message["coverage"] = details.coverage.model_dump(mode="json")
-    return _json(message)
+    return message
 
 
 def _cut(refs: Sequence[EvidenceRef], most: int) -> tuple[list[EvidenceRef], int]:

@@ -6,12 +6,14 @@ import argparse
 import asyncio
 import json
 import sys
+from collections.abc import Mapping
 from dataclasses import replace
 from datetime import datetime
 from typing import Any, Literal, NamedTuple
 from uuid import UUID
 
-from domain.contracts import Agent
+from domain.answer.headline import headline
+from domain.contracts import Agent, ToolClass
 from domain.events import (
     Erased,
     Recorded,
@@ -20,13 +22,15 @@ from domain.events import (
     SessionFailed,
     SessionOpened,
     Source,
+    ToolInvoked,
+    VerdictIssued,
 )
 from domain.session.commands import OpenSession
 from handlers.application import PromptFiles, injected_tools, make_ready, wall_clock, worker
 from handlers.cli.errors import UsageError
 from handlers.cli.progress import line_for
-from handlers.cli.since import instant
-from handlers.cli.source_flags import asked_sources, usable
+from handlers.cli.since import session_time
+from handlers.cli.source_flags import asked_sources, say_sample, usable
 from handlers.session_ids import session_id_for
 from handlers.session_settings import model_server, session_settings
 from infra.embedded import Servers, running_servers_async
@@ -36,7 +40,6 @@ from infra.scenario.scenario import sample_scenario
 from infra.settings import Settings
 
 PATIENCE_S = 10
-YEARS = range(1990, 2100)
 
 
 class Evidence(NamedTuple):
@@ -74,22 +77,12 @@ async def _ask(arguments: argparse.Namespace, settings: Settings) -> int:
 
 
 async def _evidence(arguments: argparse.Namespace, settings: Settings) -> Evidence:
-    asked_now = _time(arguments.now) if arguments.now else None
+    asked_now = session_time(arguments.now)
     if asked := asked_sources(arguments, settings):
         sources = await usable(asked)
         return Evidence(sources, "given", asked_now or wall_clock(), "given" if asked_now else "wall")
     scenario = sample_scenario()
     return Evidence(scenario.sources, "sample", asked_now or scenario.now, "given" if asked_now else "scenario")
-
-
-def _time(text: str) -> datetime:
-    try:
-        moment = instant(text)
-    except (ValueError, OverflowError):
-        raise UsageError(f"--now: {text!r} is no ISO 8601 time, such as 2026-07-08T11:17:00+08:00") from None
-    if moment.year not in YEARS:
-        raise UsageError(f"--now: {text!r} lies outside the years {YEARS.start} to {YEARS.stop - 1}")
-    return moment
 
 
 def _open_command(arguments: argparse.Namespace, settings: Settings, evidence: Evidence) -> OpenSession:
@@ -110,7 +103,7 @@ async def _followed(events: SessionLog, session_id: UUID, source: str) -> list[R
     """Tell of every event until the session has ended."""
     history: list[Recorded] = []
     if source == "sample":
-        print("source: sample (the built-in scenario; give --metrics, --logs, … for your own)", file=sys.stderr)
+        say_sample()
     async for recorded in events.follow_session(session_id, 0):
         history.append(recorded)
         print(line_for(recorded), file=sys.stderr, flush=True)
@@ -147,7 +140,9 @@ def _summary(history: list[Recorded], answer: str) -> dict[str, Any]:
         "outcome": None,
         "groundedness_score": None,
         "rounds": max((getattr(entry.event.facts, "round", 0) for entry in history), default=0),
+        "headline": _headline(history),
         "answer": answer,
+        "coverage": _coverages(history),
         "source": opened.facts.settings.source if isinstance(opened, SessionOpened) else None,
     }
     if isinstance(end, SessionCompleted):
@@ -164,3 +159,36 @@ def _summary(history: list[Recorded], answer: str) -> dict[str, Any]:
         failed = {"status": "failed", "outcome": end.facts.outcome, "reason_code": end.facts.reason_code}
         return summary | failed | {"reason": reason}
     return summary
+
+
+def _headline(history: list[Recorded]) -> str | None:
+    """What the verdict means for the reader; None where the claims that would tell were erased."""
+    opened, end = history[0].event, history[-1].event
+    verdicts = [entry.event for entry in history if isinstance(entry.event, VerdictIssued)]
+    evaluations = [issued.content.evaluation for issued in verdicts if not isinstance(issued.content, Erased)]
+    if len(evaluations) < len(verdicts) or not isinstance(opened, SessionOpened):
+        return None
+    return headline(evaluations, opened.facts.language, completed=isinstance(end, SessionCompleted))
+
+
+def _coverages(history: list[Recorded]) -> list[dict[str, Any]]:
+    """What each call of an evidence tool said of its search (R69); `coverage` null: not recorded, or erased."""
+    opened = history[0].event
+    classes = opened.facts.settings.tool_classes if isinstance(opened, SessionOpened) else {}
+    return [
+        told
+        for entry in history
+        if isinstance(event := entry.event, ToolInvoked)
+        and event.facts.duplicate_of is None
+        and (told := _coverage(event, classes))
+    ]
+
+
+def _coverage(event: ToolInvoked, classes: Mapping[str, ToolClass]) -> dict[str, Any] | None:
+    told = {"invocation_id": event.facts.invocation_id, "tool_name": None, "coverage": None}
+    if isinstance(event.content, Erased):
+        return told
+    name, coverage = event.content.tool_name, event.content.retrieval_details.coverage
+    if classes.get(name, ToolClass.HELPER) is ToolClass.HELPER:
+        return None
+    return told | {"tool_name": name, "coverage": coverage.model_dump(mode="json") if coverage else None}

@@ -18,7 +18,6 @@ class Explained(NamedTuple):
 _UNUSABLE = (
     ("domain.session.decide", "InvalidCommand"),
     ("infra.settings", "SettingsError"),
-    ("infra.read_models.queries", "AmbiguousSession"),
     ("handlers.audit.readjudication", "UnknownSession"),
     ("infra.backup.manifest", "UnusableBackup"),
     ("infra.backup.restore", "NotEmpty"),

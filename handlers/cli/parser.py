@@ -17,6 +17,7 @@ def build_parser() -> argparse.ArgumentParser:
     commands = parser.add_subparsers(title="commands", required=True, metavar="COMMAND")
     _ask(commands)
     _session(commands)
+    _sources(commands)
     _verdict(commands)
     _core(commands)
     _evaluation(commands)
@@ -54,7 +55,7 @@ def _ask(commands: _Commands) -> None:
     ask.add_argument("question", metavar="QUESTION")
     _source_flags(ask)
     ask.add_argument("--key", metavar="KEY", help="idempotency key: the same key and question give the same session")
-    ask.add_argument("--now", metavar="TIME", help="the session's clock (ISO 8601), instead of the wall clock")
+    _now(ask)
     _json_flag(ask)
 
 
@@ -83,6 +84,28 @@ def _source_flags(parser: argparse.ArgumentParser) -> None:
     sources.add_argument(
         "--log-zone", metavar="ZONE", help="of log stamps that name none: Asia/Shanghai, +08:00, UTC or local"
     )
+
+
+def _sources(commands: _Commands) -> None:
+    """What is read outside any session: they start no server and record nothing."""
+    sources = commands.add_parser("sources", help="See what can be read of the sources.")
+    verbs = sources.add_subparsers(title="commands", required=True, metavar="COMMAND")
+    text = "Read sources whole, and say what was not read and why; exit 3: a search there could prove no absence."
+    check = _add(verbs, "check", "sources:check", text)
+    check.add_argument("names", nargs="*", metavar="NAME", help="a source of the file (default: all)")
+    tool = commands.add_parser("tool", help="Try what a model may call.")
+    verbs = tool.add_subparsers(title="commands", required=True, metavar="COMMAND")
+    run = _add(verbs, "run", "tool:run", "Call a tool once and print what a model would be given, with its coverage.")
+    run.add_argument("name", metavar="NAME", help="query_logs, query_metrics, lookup_knowledge, read_skill, …")
+    run.add_argument("--arguments", metavar="JSON", default="{}", help="its arguments, an object (default: none)")
+    _now(run)
+    for parser in (check, run):
+        _source_flags(parser)
+        _json_flag(parser)
+
+
+def _now(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--now", metavar="TIME", help="the session's clock (ISO 8601), instead of the wall clock")
 
 
 def _session(commands: _Commands) -> None:

@@ -11,13 +11,15 @@ from itertools import islice
 from typing import Any
 
 from domain.differences import Change
+from domain.events import AnyEvent, Erased, ToolInvoked
 from domain.session.evolve import fold
 from domain.session.replay import Replayed, replay
 from domain.session.rounds import round_changes
 from domain.session.state import Unopened
+from handlers.cli.coverage_lines import coverage_lines, summary
 from handlers.cli.errors import UsageError
 from handlers.cli.progress import as_json, line_for
-from handlers.cli.session import shown_session
+from handlers.cli.session import MOST_INPUTS, shown_session
 from infra.access_log import Action
 from infra.settings import Settings
 
@@ -72,7 +74,16 @@ def _short(value: Any) -> str:
 
 
 def _event_lines(replayed: Replayed) -> str:
-    return "\n".join([line_for(replayed.recorded), *(f"    {line}" for line in change_lines(replayed.changes))])
+    more = [*change_lines(replayed.changes), *_coverage_lines(replayed.recorded.event)]
+    return "\n".join([line_for(replayed.recorded), *(f"    {line}" for line in more)])
+
+
+def _coverage_lines(event: AnyEvent) -> list[str]:
+    """What a search said of itself (R69)."""
+    if not isinstance(event, ToolInvoked) or isinstance(event.content, Erased):
+        return []
+    coverage = event.content.retrieval_details.coverage
+    return [f"coverage  {summary(coverage)}", *coverage_lines(coverage, MOST_INPUTS)] if coverage else []
 
 
 def _event_json(replayed: Replayed) -> str:

@@ -12,11 +12,16 @@ from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING, Any
 from uuid import UUID
 
+from handlers.cli.claim_lines import round_lines
 from handlers.cli.errors import UsageError
+from handlers.cli.plain import plain
 from infra.embedded import Servers, running_servers
 from infra.postgres import connect_blocking
 from infra.read_models import queries
 from infra.settings import Settings
+
+MOST_INPUTS = 5
+"""So many inputs of a search are shown; `--json` gives all that were recorded."""
 
 if TYPE_CHECKING:
     from domain.events import Recorded
@@ -149,11 +154,23 @@ def session_id_of(dsn: str, text: str) -> UUID:
 
 
 def _found(dsn: str, text: str) -> queries.SessionDetail:
-    with connect_blocking(dsn) as connection:
-        detail = queries.show_session(connection, text)
+    try:
+        with connect_blocking(dsn) as connection:
+            detail = queries.show_session(connection, text)
+    except queries.AmbiguousSession as several:
+        raise UsageError("\n".join([str(several), *_candidates(several.sessions)])) from None
     if detail is None:
         raise UsageError(f"there is no session {text}")
     return detail
+
+
+def _candidates(sessions: Sequence[queries.SessionRow]) -> list[str]:
+    """Id, start and question of those that a short id fits."""
+    listed = [
+        f"  {row.session_id}  {row.created_at:%Y-%m-%d %H:%M:%S}  {_question(row, 60)}"
+        for row in sessions[: queries.MOST_LISTED]
+    ]
+    return [*listed, "  and more"] if len(sessions) > queries.MOST_LISTED else listed
 
 
 # ---------------------------------------------------------------- what is printed
@@ -167,12 +184,15 @@ def _table(rows: Sequence[queries.SessionRow]) -> str:
     lines = [f"{'SESSION':36}  {'STARTED':19}  {'STATUS':9}  {'VERDICT':10}  {'SCORE':6}  QUESTION"]
     for row in rows:
         score = "" if row.groundedness_score is None else f"{row.groundedness_score.normalize():f}"
-        question = _one_line("(erased)" if row.erased else row.query or "", 60)
         lines.append(
             f"{row.session_id}  {row.created_at:%Y-%m-%d %H:%M:%S}  {row.status:9}  "
-            f"{row.verdict_in_force or '-':10}  {score:6}  {question}"
+            f"{row.verdict_in_force or '-':10}  {score:6}  {_question(row, 60)}"
         )
     return "\n".join(lines)
+
+
+def _question(row: queries.SessionRow, width: int) -> str:
+    return plain(_one_line("(erased)" if row.erased else row.query or "", width))
 
 
 def _page(detail: queries.SessionDetail) -> str:
@@ -203,6 +223,9 @@ def _page(detail: queries.SessionDetail) -> str:
             f"  #{tool.id}  round {tool.round}  {_called(tool)}  "
             f"{tool.evidence_status or tool.status}  {tool.ref_count or 0} refs{error}"
         )
+        lines += [f"      {line}" for line in _searched(tool)]
+    if detail.evaluation:
+        lines += round_lines(detail.evaluation.verifier_evaluation)
     lines += ["", "answer", "(erased)" if session.erased else session.answer or "(none)"]
     return "\n".join(lines)
 
@@ -211,6 +234,20 @@ def _called(tool: queries.ToolRow) -> str:
     if tool.tool_name is None:
         return "(erased)"
     return f"{tool.tool_name}  {json.dumps(tool.input_params, ensure_ascii=False)}"
+
+
+def _searched(tool: queries.ToolRow) -> list[str]:
+    """The window of an evidence call and its account of itself (R9, R69)."""
+    details = tool.retrieval_details or {}
+    if given := details.get("coverage"):
+        from domain.evidence.coverage import Coverage
+        from handlers.cli.coverage_lines import coverage_lines, summary
+
+        coverage = Coverage.model_validate(given)
+        return [f"coverage  {summary(coverage)}", *coverage_lines(coverage, MOST_INPUTS)]
+    window = [f"window    {details['window']}"] if details.get("window") else []
+    is_evidence = tool.evidence_status in ("supported", "no_evidence") and (tool.ref_count or window)
+    return [*window, "coverage  not recorded"] if is_evidence else window
 
 
 def _override_lines(session: queries.SessionRow) -> list[str]:

@@ -7,6 +7,7 @@ from datetime import UTC, datetime, timedelta
 
 from handlers.cli.errors import UsageError
 
+YEARS = range(1990, 2100)
 UNITS = {"s": "seconds", "m": "minutes", "h": "hours", "d": "days"}
 
 
@@ -29,3 +30,16 @@ def instant(text: str) -> datetime:
     """An ISO 8601 time in UTC, which is also meant where no offset is given. Raises ValueError, OverflowError."""
     time = datetime.fromisoformat(text.strip())
     return time.astimezone(UTC) if time.tzinfo else time.replace(tzinfo=UTC)
+
+
+def session_time(given: str | None) -> datetime | None:
+    """`--now TIME`, the session's clock; None where none is given. Raises UsageError."""
+    if not given:
+        return None
+    try:
+        moment = instant(given)
+    except (ValueError, OverflowError):
+        raise UsageError(f"--now: {given!r} is no ISO 8601 time, such as 2026-07-08T11:17:00+08:00") from None
+    if moment.year not in YEARS:
+        raise UsageError(f"--now: {given!r} lies outside the years {YEARS.start} to {YEARS.stop - 1}")
+    return moment

@@ -47,6 +47,11 @@ async def usable(asked: Asked) -> tuple[Source, ...]:
     return asked.sources
 
 
+def say_sample() -> None:
+    """So that nobody takes the sample's answer for one about a system of theirs."""
+    print("source: sample (the built-in scenario; give --metrics, --logs, … for your own)", file=sys.stderr)
+
+
 def _named(names: Sequence[str], settings: Settings) -> list[Source]:
     known: dict[str, Source] = {source.name: source for source in settings.sources}
     for name in names:

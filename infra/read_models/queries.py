@@ -19,11 +19,8 @@ if TYPE_CHECKING:
 R = TypeVar("R", bound="DataclassInstance")
 
 
-class AmbiguousSession(LookupError):
-    """Several sessions begin with the given prefix."""
-
-    def __init__(self, prefix: str) -> None:
-        super().__init__(f"more than one session begins with {prefix}: give more of its id")
+MOST_LISTED = 10
+"""So many of the sessions that a short id fits are listed."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -61,6 +58,14 @@ class SessionRow:
     def verdict_in_force(self) -> str | None:
         """An auditor's verdict where there is one (R53)."""
         return self.verdict_override or self.verdict
+
+
+class AmbiguousSession(LookupError):
+    """Several sessions begin with the given prefix; `sessions` are the newest of them."""
+
+    def __init__(self, prefix: str, sessions: list[SessionRow]) -> None:
+        super().__init__(f"more than one session begins with {prefix}: give more of its id")
+        self.sessions = sessions
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -160,10 +165,14 @@ def show_session(conn: psycopg.Connection[Any], session_id: UUID | str) -> Sessi
     with conn.transaction():
         conn.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ")
         found = _select(
-            conn, SessionRow, "FROM assay.diagnosis_session WHERE session_id BETWEEN %(low)s AND %(high)s LIMIT 2", ids
+            conn,
+            SessionRow,
+            """FROM assay.diagnosis_session WHERE session_id BETWEEN %(low)s AND %(high)s
+               ORDER BY created_at DESC, session_id DESC LIMIT %(limit)s""",
+            {**ids, "limit": MOST_LISTED + 1},
         )
         if len(found) > 1:
-            raise AmbiguousSession(str(session_id))
+            raise AmbiguousSession(str(session_id), found)
         return _detail(conn, found[0]) if found else None
 
 

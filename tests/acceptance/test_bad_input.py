@@ -159,7 +159,14 @@ def test_an_ambiguous_prefix_is_refused(served: Any) -> None:
     ids = [served.ask(QUESTION, "--key", key)["session_id"] for key in ("ambiguous-231", "ambiguous-438")]
     common = ids[0][:4]
     assert ids[1].startswith(common)
-    refused(served.here("session", "show", common), "more than one session", common)
+    for command in (["session", "show"], ["session", "replay"], ["verdict", "override"], ["readjudicate"]):
+        more = ["PASS", "--reason", "x"] if command[0] == "verdict" else []
+        ran = served.here(*command, common, *more)
+        assert (ran.status, ran.out) == (2, "")
+        first, *listed = ran.err.splitlines()
+        assert first == f"assay: more than one session begins with {common}: give more of its id"
+        assert {line.split()[0] for line in listed} >= set(ids)
+        assert all(line.endswith(QUESTION[:59]) or "…" in line or QUESTION in line for line in listed)
 
 
 def test_a_key_belongs_to_its_question(served: Any) -> None:

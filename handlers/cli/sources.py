@@ -1,0 +1,92 @@
+"""`assay sources check`: what can be read of each source, and whether a search there could prove an absence (R69)."""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from domain.events import Source
+from domain.evidence.coverage import Coverage
+from handlers.application import wall_clock
+from handlers.cli.coverage_lines import coverage_lines, summary
+from handlers.cli.plain import plain
+from handlers.cli.source_flags import asked_sources, say_sample
+from handlers.tool_trial import try_tool
+from infra.scenario.scenario import sample_scenario
+from infra.settings import Settings
+from infra.tools.registry import build_tools, check_sources
+
+UNPROVEN = 3
+EVERY = 1_000
+OF_ALL_TIME = {"ever": True, "limit": 1}
+
+
+@dataclass(frozen=True, slots=True)
+class Checked:
+    """One source: `problem` says why it cannot be asked at all; `coverage` is that of a search without conditions."""
+
+    source: Source
+    problem: str | None
+    coverage: Coverage | None = None
+
+    @property
+    def proves(self) -> bool:
+        """Whether what is not found there is not there."""
+        return self.problem is None and (self.coverage is None or self.coverage.complete)
+
+
+def check(arguments: argparse.Namespace, settings: Settings) -> int:
+    """Exit 0 if a search over all time could prove an absence in every source, 3 if not, 2 for unusable input."""
+    asked = asked_sources(arguments, settings, arguments.names)
+    if asked is None:
+        say_sample()
+    found = asyncio.run(_checked(asked.sources if asked else sample_scenario().sources, settings))
+    proven = all(one.proves for one in found)
+    if arguments.json:
+        document = {"complete": proven, "sources": list(map(_document, found))}
+        print(json.dumps(document, ensure_ascii=False))
+    else:
+        print("\n\n".join(map(_page, found)))
+    return 0 if proven else UNPROVEN
+
+
+async def _checked(sources: Sequence[Source], settings: Settings) -> list[Checked]:
+    """One source of logs after the other: each reads all that its folder holds."""
+    problems = await check_sources(sources)
+    return [await _check(source, problems.get(source.name), settings) for source in sources]
+
+
+async def _check(source: Source, problem: str | None, settings: Settings) -> Checked:
+    if problem or source.kind != "logs":
+        return Checked(source, problem)
+    tool = build_tools([source])["query_logs"]
+    done = await try_tool(tool, OF_ALL_TIME, now=wall_clock(), settings=settings)
+    return Checked(source, None if done.success else done.error_message, done.retrieval_details.coverage)
+
+
+def _document(one: Checked) -> dict[str, Any]:
+    source = one.source
+    return {
+        "name": source.name,
+        "kind": source.kind,
+        "address": source.address,
+        "reachable": one.problem is None,
+        "problem": one.problem,
+        "proves_absence": one.proves,
+        "coverage": one.coverage.model_dump(mode="json") if one.coverage else None,
+    }
+
+
+def _page(one: Checked) -> str:
+    lines = [plain(f"{one.source.name}  {one.source.kind}  {one.source.address}")]
+    if one.problem:
+        lines.append(f"  cannot be asked: {plain(one.problem)}")
+    elif one.coverage:
+        lines += [f"  {summary(one.coverage)}", *(f"  {line}" for line in coverage_lines(one.coverage, EVERY))]
+    else:
+        lines.append("  can be asked")
+    return "\n".join(lines)
