@@ -61,7 +61,8 @@ class Assay:
     @property
     def environment(self) -> dict[str, str]:
         kept = {name: value for name, value in os.environ.items() if not name.startswith(("ASSAY_", "OPENAI_"))}
-        return kept | {"ASSAY_DATA_DIR": str(self.folder / "data"), "ASSAY_KEY_DIR": str(self.folder / "keys")}
+        own = {"ASSAY_DATA_DIR": "data", "ASSAY_KEY_DIR": "keys", "XDG_CONFIG_HOME": "config"}
+        return kept | {name: str(self.folder / folder) for name, folder in own.items()}
 
     def run(self, *arguments: str, **environment: str) -> Ran:
         process = self.start(*arguments, **environment)

@@ -140,6 +140,26 @@ def test_a_session_is_shown_by_a_beginning_of_its_id(served: Any, done: dict[str
     assert page.rstrip().endswith(done["answer"])
 
 
+def test_what_is_shown_gives_claims_with_their_quotations(served: Any, done: dict[str, Any]) -> None:
+    """R26, R30, R69: each round, what it claimed, where each quotation stands, in which window was looked."""
+    page = served.here("session", "show", done["session_id"]).out.splitlines()
+    round_1 = page[page.index("round 1  PASS  score 1.0") :]
+    assert round_1[1].startswith("  claim-1  observation, direct_evidence  payment-service 当前存在 HighCPUUsage 告警")
+    (call,) = served.show(done["session_id"])["tools"][1:]
+    assert round_1[2] == f"      pass  exact, query_metrics #{call['id']} $.alerts[0]"
+    assert round_1[3].startswith("        quoted   HighCPUUsage firing, service=payment-service")
+    assert "      window    2026-07-08T11:20:00Z/2026-07-08T11:20:00Z" in page
+    assert "      coverage  not recorded" in page
+
+
+def test_the_headline_says_what_a_verdict_means(served: Any, done: dict[str, Any]) -> None:
+    """R46: PASS for what was only not found does not read as healthy."""
+    assert (done["verdict"], done["headline"]) == ("PASS", "已证实")
+    absent = served.ask("请排查 inventory-service 当前是否存在 HighCPUUsage 告警，只确认这一件事。")
+    assert (absent["verdict"], absent["headline"]) == ("PASS", "已检索，未发现")
+    assert [call["tool_name"] for call in absent["coverage"]] == ["query_metrics"]
+
+
 def test_what_is_shown_names_what_was_in_force(served: Any, done: dict[str, Any]) -> None:
     """R42: settings, rule version and prompt hashes stand in the session's events."""
     opened, *events = served.here("session", "tail", done["session_id"], "--json").documents
