@@ -1,0 +1,162 @@
+"""Written dates and times as stamps in UTC, by what is known of their input (R9, R68).
+
+What cannot be decided is no stamp: nothing here guesses. A year that is not written is the latest that makes the stamp
+neither later than tomorrow nor than the day after the input's last change.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta, timezone, tzinfo
+
+from domain.evidence.search import Stamp
+from infra.log_reading.formats.context import Context
+from infra.log_reading.formats.zones import zone_named
+
+_DAY = timedelta(days=1)
+_FIRST_CHANGE = datetime(2000, 1, 1, tzinfo=UTC)
+"""Files are given dates before this one only by tools that write none."""
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+_EPOCH_UNITS = ((10**17, 10**9), (10**14, 10**6), (10**11, 10**3), (0, 1))  # at least this much -> units a second
+_EPOCH_YEARS = (datetime(1990, 1, 1, tzinfo=UTC), datetime(2100, 1, 1, tzinfo=UTC))
+_LEAP_YEARS = 9
+
+
+@dataclass(frozen=True, slots=True)
+class Unsettled:
+    """A stamp whose day and month may be either of two numbers, until the file shows which."""
+
+    month_first: datetime
+    day_first: datetime
+    zone: str
+
+
+class Clock:
+    """Makes stamps of one input's written times, and remembers what its lines have shown."""
+
+    def __init__(self, context: Context) -> None:
+        self.zone_used = False
+        self.day_first: bool | None = None
+        self.order_is_broken = False
+        self._zone, self._zone_known = context.zone, context.zone_known
+        changed = context.last_change
+        self._latest = min(context.now, changed if changed > _FIRST_CHANGE else context.now) + _DAY
+        self._hour: tuple[int, int, int, int] | None = None
+        self._offset = timedelta()
+        self._day = (0, 0)
+        self._year = 0
+
+    # ------------------------------------------------------------ zones
+
+    def stamp(self, at: datetime, zone: str = "") -> Stamp | None:
+        """The stamp of a date and time, naive or with its zone; `zone` is a name or an offset written behind it."""
+        try:
+            if at.tzinfo is UTC:
+                return Stamp(at, True)
+            if at.tzinfo is not None:
+                return Stamp(at.astimezone(UTC), True)
+            if zone:
+                return self._zoned(at, zone)
+            return self._assumed(at)
+        except (ValueError, OverflowError):
+            return None
+
+    def _zoned(self, at: datetime, zone: str) -> Stamp:
+        if zone[0] in "+-Zz":
+            return Stamp(at.replace(tzinfo=_offset_of(zone)).astimezone(UTC), True)
+        if found := zone_named(zone.upper()):
+            return Stamp(at.replace(tzinfo=found).astimezone(UTC), True)
+        assumed = self._assumed(at)
+        is_of_setting = at.replace(tzinfo=self._zone).tzname() == zone
+        return Stamp(assumed.at, self._zone_known and is_of_setting)
+
+    def _assumed(self, at: datetime) -> Stamp:
+        """By the zone of the input; its offset is looked up once an hour of stamps."""
+        self.zone_used = True
+        hour = (at.year, at.month, at.day, at.hour)
+        if hour != self._hour:
+            self._offset = at.replace(minute=0, second=0, microsecond=0, tzinfo=self._zone).utcoffset() or timedelta()
+            self._hour = hour
+        return Stamp(at.replace(tzinfo=UTC) - self._offset, self._zone_known)
+
+    # ------------------------------------------------------------ years and numbers
+
+    def epoch(self, number: float, fraction: int = 0) -> Stamp | None:
+        """Seconds, milliseconds, microseconds or nanoseconds since 1970, told apart by their size. `fraction`: further
+        microseconds."""
+        units = next((units for least, units in _EPOCH_UNITS if number >= least), 1)
+        try:
+            if units == 1 and isinstance(number, int):
+                at = _EPOCH + timedelta(seconds=number, microseconds=fraction)
+            elif isinstance(number, int):
+                at = _EPOCH + timedelta(microseconds=number * 1_000_000 // units)
+            else:
+                at = _EPOCH + timedelta(seconds=number / units)
+        except OverflowError:
+            return None
+        return Stamp(at, True) if _EPOCH_YEARS[0] <= at <= _EPOCH_YEARS[1] else None
+
+    def without_year(self, at: datetime, zone: str = "") -> Stamp | None:
+        """The latest such day and time that is not too late, whatever the year of `at`; 29 February of a leap year."""
+        if self._day == (at.month, at.day):
+            found = self.stamp(at.replace(year=self._year), zone)
+            if found is not None and found.at <= self._latest:
+                return found
+        for year in range(self._latest.year + 1, self._latest.year - _LEAP_YEARS, -1):
+            if (at.month, at.day) == (2, 29) and not _is_leap(year):
+                continue
+            found = self.stamp(at.replace(year=year), zone)
+            if found is not None and found.at <= self._latest:
+                is_far = self._latest - found.at > 2 * _DAY
+                self._day, self._year = ((at.month, at.day) if is_far else (0, 0)), year
+                return found
+        return None
+
+    def is_too_late(self, stamp: Stamp) -> bool:
+        return stamp.at > self._latest
+
+    # ------------------------------------------------------------ days and months
+
+    def numbered(self, first: int, second: int, rest: datetime, zone: str) -> Stamp | Unsettled | None:
+        """The stamp of a date whose day and month are two numbers in an unknown order; `rest` has the other parts."""
+        try:
+            if first > 12 or second > 12:
+                return self._shown(first, second, rest, zone)
+            if first == second:
+                return self.stamp(rest.replace(month=first, day=second), zone)
+            unsettled = Unsettled(rest.replace(month=first, day=second), rest.replace(month=second, day=first), zone)
+        except ValueError:
+            return None
+        if self.order_is_broken:
+            return None
+        return self.settled(unsettled) if self.day_first is not None else unsettled
+
+    def _shown(self, first: int, second: int, rest: datetime, zone: str) -> Stamp | None:
+        is_day_first = first > 12
+        if self.day_first is not None and self.day_first is not is_day_first:
+            self.order_is_broken = True
+        self.day_first = is_day_first
+        month, day = (second, first) if is_day_first else (first, second)
+        return self.stamp(rest.replace(month=month, day=day), zone)
+
+    def settled(self, unsettled: Unsettled) -> Stamp | None:
+        """What the file has shown of it by now."""
+        if self.day_first is None or self.order_is_broken:
+            return None
+        return self.stamp(unsettled.day_first if self.day_first else unsettled.month_first, unsettled.zone)
+
+
+def _is_leap(year: int) -> bool:
+    return year % 4 == 0 and (year % 100 != 0 or year % 400 == 0)
+
+
+def _offset_of(written: str) -> tzinfo:
+    """The zone of `Z`, `+08`, `+0800` or `+08:00`. Raises ValueError."""
+    if written in "Zz":
+        return UTC
+    digits = written[1:].replace(":", "")
+    hours, minutes = int(digits[:2]), int(digits[2:4] or 0)
+    if hours > 14 or minutes > 59:
+        raise ValueError(f"{written} is no offset")
+    size = timedelta(hours=hours, minutes=minutes)
+    return timezone(-size if written[0] == "-" else size)

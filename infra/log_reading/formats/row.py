@@ -1,0 +1,183 @@
+"""Formats that are a row of data: a pattern, what its groups mean, and lines that are its tests (R18).
+
+In a pattern `{iso}` stands for the group `stamp` in that form of `stamps.FORMS`, `{LEVEL}` for the group `level`. Other
+groups: `letter`, `number` (with the row's scale) and `pri` (of syslog) give the level; `name…` are names of the
+service, `hint…` names that may be; `kept…` stay in front of the message as they stand. Any further group becomes
+`key=value` behind the message, unless it is `-`. What follows the pattern is the message.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from enum import Enum
+from functools import cached_property
+
+from domain.evidence.search import Header
+from domain.language.levels import Level, Scale, level_of, level_of_letter, level_of_number, level_of_redis_mark
+from infra.log_reading.formats.clock import Clock
+from infra.log_reading.formats.layout import read_layout
+from infra.log_reading.formats.stamps import FORMS, Found
+
+
+class Rest(Enum):
+    """What stands behind a pattern."""
+
+    MESSAGE = "message"
+    LAYOUT = "layout"  # a level, a logger and other parts that no format lays down, then the message
+    ENTRY = "entry"  # a message that may be an entry of another format
+
+
+class Begin(Enum):
+    """With what a line of a format begins: whether its pattern need be tried at all."""
+
+    DIGIT = "digit"
+    BRACKET = "bracket"
+    CAPITAL = "capital"
+    ANY = "any"
+
+
+@dataclass(frozen=True, slots=True)
+class Example:
+    """A line and what must be read of it; `at` in ISO 8601, "" for no stamp. `zone`: whether its zone is known."""
+
+    line: str
+    at: str = ""
+    level: Level | None = None
+    names: tuple[str, ...] = ()
+    message: str | None = None
+    zone: bool = False
+
+
+@dataclass(frozen=True)
+class Row:
+    """A format. `service`: what it is of, where it says so itself. `next_lines`: what continues an entry of it beside
+    the usual continuations. `part_of`: its lines belong to the entry before, of the format of that name."""
+
+    name: str
+    pattern: str
+    examples: tuple[Example, ...]
+    has_levels: bool | None = True
+    service: str = ""
+    scale: Scale | None = None
+    rest: Rest = Rest.MESSAGE
+    next_lines: str = ""
+    part_of: str = ""
+    second: str = ""
+    """A pattern of the second line with a group `level`, where that line begins with it."""
+
+
+class NotTaken:
+    """That a line is not of a format."""
+
+
+NOT_TAKEN = NotTaken()
+
+ReadInner = Callable[[str], Header | None]
+"""The header of an entry that stands in another's message; None for text of no format."""
+
+_FORM = re.compile(r"\{([a-z_]+)\}")
+
+
+class RowFormat:
+    """A row at work on lines."""
+
+    wraps = False
+    late = False
+    key: tuple[str | None, ...] = ()
+
+    def __init__(self, row: Row, read_inner: ReadInner) -> None:
+        self.row = row
+        self.name, self.service, self.has_levels = row.name, row.service, row.has_levels
+        self.part_of = row.part_of
+        self._read_inner = read_inner
+
+    @cached_property
+    def _pattern(self) -> re.Pattern[str]:
+        return re.compile(pattern_of(self.row))
+
+    @cached_property
+    def stamp(self) -> Callable[[str, Clock], Found | NotTaken]:
+        """Gives the stamp of a line, None where it is not understood, NOT_TAKEN for a line of another format."""
+        match = self._pattern.match
+        names = _FORM.findall(self.row.pattern)
+        if not names:
+            return lambda line, _clock: NOT_TAKEN if match(line) is None else None
+        read = FORMS[names[0]].read
+        place = self._pattern.groupindex["stamp"]
+
+        def stamp(line: str, clock: Clock) -> Found | NotTaken:
+            found = match(line)
+            return NOT_TAKEN if found is None else read(clock, found[place])
+
+        return stamp
+
+    @cached_property
+    def _next_line(self) -> re.Pattern[str] | None:
+        return re.compile(self.row.next_lines) if self.row.next_lines else None
+
+    def continues(self, line: str) -> bool:
+        """Whether a line belongs to an entry of this format that is open."""
+        return self._next_line is not None and self._next_line.match(line) is not None
+
+    def read(self, text: str) -> Header:
+        """The header of an entry; `text` may have several lines."""
+        first, _, more = text.partition("\n")
+        found = self._pattern.match(first)
+        if found is None:
+            return Header(message=text)
+        groups = {key: value for key, value in found.groupdict().items() if value is not None and key != "stamp"}
+        level, said = _level(groups, self.row.scale)
+        if self.row.second and (second := re.match(self.row.second, more)):
+            said, more = second["level"], more[second.end() :].lstrip()
+            level = level_of(said)
+        names = [value for key, value in groups.items() if key.startswith("name") and value]
+        hints = [value for key, value in groups.items() if key.startswith("hint") and value]
+        kept = [value.strip() for key, value in groups.items() if key.startswith(("kept", "hint"))]
+        rest, inner = first[found.end() :].strip(), None
+        if self.row.rest is Rest.LAYOUT:
+            layout = read_layout(rest)
+            kept += layout.kept
+            names, hints, rest = [*names, *layout.names], [*hints, *layout.hints], layout.rest
+            level, said = (level, said) if said else (layout.level, layout.level_text)
+        elif self.row.rest is Rest.ENTRY and (inner := self._read_inner(rest)) is not None:
+            rest, names, hints = inner.message, [*names, *inner.names], [*hints, *inner.hints]
+            level, said = (inner.level, inner.level_text) if inner.level is not None else (level, said)
+        message = " ".join(part for part in (*kept, rest, *_pairs(groups)) if part)
+        return Header(
+            level=level,
+            level_text=said,
+            names=tuple(dict.fromkeys(names)),
+            hints=tuple(dict.fromkeys(hints)),
+            message="\n".join(part for part in (message, more) if part),
+            repeated_keys=inner.repeated_keys if inner else (),
+        )
+
+
+_ROLES = ("stamp", "level", "letter", "mark", "number", "pri", "name", "hint", "kept")
+
+
+def _pairs(groups: dict[str, str]) -> list[str]:
+    return [f"{key}={value}" for key, value in groups.items() if not key.startswith(_ROLES) and value not in ("", "-")]
+
+
+def _level(groups: dict[str, str], scale: Scale | None) -> tuple[Level | None, str]:
+    if word := groups.get("level"):
+        return level_of(word) or max(filter(None, map(level_of, word.split())), default=None), word
+    if letter := groups.get("letter"):
+        return level_of_letter(letter), letter
+    if mark := groups.get("mark"):
+        return (level_of_redis_mark(mark) if mark != "#" else None), mark  # its errors are written so, too
+    if (number := groups.get("number")) and scale is not None:
+        return level_of_number(int(number), scale), number
+    if pri := groups.get("pri"):
+        return level_of_number(int(pri) & 7, Scale.SYSLOG), pri
+    return None, ""
+
+
+def pattern_of(row: Row) -> str:
+    """The pattern with its forms written out."""
+    return _FORM.sub(lambda found: f"(?P<stamp>(?>{FORMS[found[1]].pattern}))", row.pattern).replace(
+        "{LEVEL}", r"(?P<level>[A-Za-z]{3,11})"
+    )

@@ -1,0 +1,249 @@
+"""How dates and times are written, a form a row: its pattern, and how what it found is read.
+
+Patterns are bounded and free of nested repeats; a form ends where no further digit could belong to it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import datetime
+from functools import cache
+
+from domain.evidence.search import Stamp
+from infra.log_reading.formats.clock import Clock, Unsettled
+from infra.log_reading.formats.zones import ZONE_NAME
+
+Found = Stamp | Unsettled | None
+"""A stamp, one that the rest of the file may settle, or None for one that is not understood."""
+
+_MONTHS = {
+    name: number
+    for number, name in enumerate(
+        ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"), start=1
+    )
+}
+_MONTH = rf"(?:{'|'.join(_MONTHS)})"
+_WEEKDAY = r"(?:(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun),? )?"
+_HALF = r"(?: ?(?:[AaPp]\.?[Mm]\b\.?|上午|下午))?"
+_OFFSET = rf"(?: ?(?:Z|[+-]\d{{2}}:?\d{{2}}|{ZONE_NAME})|[+-]\d{{2}}(?![\d:])| [+-]\d{{2}}(?= \[))?"
+_TIME = rf"\d{{1,2}}:\d{{2}}(?::\d{{2}}(?:[.,:]\d{{1,9}})?)?{_HALF}{_OFFSET}"
+_END = r"(?![\w/+]|[.,]\d|(?<=\d):\d)"
+
+_PARTS = re.compile(
+    rf"(?P<hour>\d{{1,2}}):(?P<minute>\d{{2}})(?::(?P<second>\d{{2}})(?:[.,:](?P<fraction>\d{{1,9}}))?)?"
+    rf"(?: ?(?P<half>[AaPp]\.?[Mm]\.?|上午|下午))?(?: ?(?P<zone>Z|[+-]\d{{2}}(?::?\d{{2}})?|{ZONE_NAME}))?"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Form:
+    """`pattern` has no groups with names; `read` gets what it matched."""
+
+    pattern: str
+    read: Callable[[Clock, str], Found]
+
+
+def _time_of(date: tuple[int, int, int], text: str) -> tuple[datetime, str]:
+    """The date with the time of day written in a text, and its zone's name. Raises ValueError."""
+    found = _PARTS.search(text)
+    if found is None:
+        raise ValueError(f"{text!r} has no time of day")
+    hour = _hour(int(found["hour"]), found["half"])
+    micro = int((found["fraction"] or "0").ljust(6, "0")[:6])
+    return datetime(*date, hour, int(found["minute"]), int(found["second"] or 0), micro), found["zone"] or ""
+
+
+def _hour(written: int, half: str | None) -> int:
+    """The hour of a day of 24. Raises ValueError for an hour that no clock of 12 hours shows."""
+    if not half:
+        return written
+    if not 1 <= written <= 12:
+        raise ValueError(f"{written} is no hour of a clock of 12")
+    return written % 12 + (12 if half[0] in "Pp下" else 0)
+
+
+# ---------------------------------------------------------------- the year first
+
+
+def _iso(clock: Clock, text: str) -> Found:
+    try:
+        return clock.stamp(datetime.fromisoformat(text))
+    except ValueError:
+        return None
+
+
+_YEAR_FIRST = re.compile(r"(\d{4})[-/.年]?(\d{1,2})[-/.月]?(\d{1,2})日?")
+_BASIC_TIME = re.compile(r"[T _-]?(\d{2})(\d{2})(\d{2})(?=\D|$)")
+
+
+def _year_first(clock: Clock, text: str) -> Found:
+    try:
+        return clock.stamp(datetime.fromisoformat(text.replace("/", "-")))
+    except ValueError:
+        pass
+    date = _YEAR_FIRST.match(text)
+    if date is None:
+        return None
+    rest = text[date.end() :]
+    rest = _BASIC_TIME.sub(r" \1:\2:\3", rest, count=1) if ":" not in rest[:10] else rest
+    try:
+        return clock.stamp(*_time_of((int(date[1]), int(date[2]), int(date[3])), rest))
+    except ValueError:
+        return None
+
+
+def _dotted_time(clock: Clock, text: str) -> Found:
+    """`2005-06-03-15.42.50.675872`, in DB2 with minutes of offset behind it."""
+    try:
+        at = datetime.fromisoformat(f"{text[:10]} {text[11:19].replace('.', ':')}{text[19:26]}")
+        offset = text[26:]
+        zone = f"{offset[0]}{int(offset[1:]) // 60:02d}{int(offset[1:]) % 60:02d}" if offset else ""
+    except ValueError:
+        return None
+    return clock.stamp(at, zone)
+
+
+# ---------------------------------------------------------------- months by name
+
+_DAY_MONTH = re.compile(rf"{_WEEKDAY}(\d{{1,2}})[- /]({_MONTH})[- /,]{{1,2}}(\d{{4}})[:, T]{{1,2}}")
+
+
+def _day_month(clock: Clock, text: str) -> Found:
+    found = _DAY_MONTH.match(text)
+    if found is None:
+        return None
+    try:
+        return clock.stamp(*_time_of((int(found[3]), _MONTHS[found[2]], int(found[1])), text[found.end() :]))
+    except ValueError:
+        return None
+
+
+_MONTH_DAY = re.compile(rf"{_WEEKDAY}({_MONTH})[ .]{{1,2}}(\d{{1,2}}),?[ T](?:(\d{{4}}),?[ T])?")
+_YEAR_LAST = re.compile(r" (\d{4})$")
+
+
+def _month_day(clock: Clock, text: str) -> Found:
+    """With its year behind the day or at the end, or without one."""
+    found = _MONTH_DAY.match(text)
+    if found is None:
+        return None
+    rest = text[found.end() :]
+    last = _YEAR_LAST.search(rest)
+    year = found[3] or (last and last[1])
+    try:
+        at, zone = _time_of((int(year) if year else 2000, _MONTHS[found[1]], int(found[2])), rest)
+    except ValueError:
+        return None
+    if year:
+        return clock.stamp(at, zone)
+    return clock.without_year(at, zone)
+
+
+# ---------------------------------------------------------------- days and months as numbers
+
+_NUMBERS = re.compile(r"(\d{1,2})[-/.](\d{1,2})[-/.](\d{4})[, T]{1,2}")
+
+
+def _numbers(clock: Clock, text: str) -> Found:
+    """Two numbers and a year: with dots the day comes first, else the file must show it."""
+    found = _NUMBERS.match(text)
+    if found is None:
+        return None
+    first, second = int(found[1]), int(found[2])
+    try:
+        at, zone = _time_of((int(found[3]), 1, 1), text[found.end() :])
+        if "." in found[0]:
+            return clock.stamp(at.replace(month=second, day=first), zone)
+    except ValueError:
+        return None
+    return clock.numbered(first, second, at, zone)
+
+
+def _short_year(clock: Clock, text: str) -> Found:
+    """`17/06/09 20:10:40`, `240501 10:00:00`, `081109 203615`: year, month, day by their formats."""
+    digits = re.sub(r"\D", "", text)
+    date, rest = digits[:6], digits[6:]
+    rest = rest.rjust(6, "0")
+    try:
+        year, month, day = (int(date[place : place + 2]) for place in (0, 2, 4))
+        at = datetime(2000 + year, month, day, int(rest[:2]), int(rest[2:4]), int(rest[4:6]))
+    except ValueError:
+        return None
+    found = clock.stamp(at)
+    return None if found is None or clock.is_too_late(found) else found
+
+
+def _month_number_day(clock: Clock, text: str) -> Found:
+    """`0501 10:00:00.123456` and `05-01 10:00:00.123`: no year, the month first by their formats."""
+    date, _, rest = text.partition(" ")
+    try:
+        at, zone = _time_of((2000, int(date[:2]), int(date[-2:])), rest)
+    except ValueError:
+        return None
+    return clock.without_year(at, zone)
+
+
+# ---------------------------------------------------------------- numbers since 1970
+
+
+def _epoch(clock: Clock, text: str) -> Found:
+    whole, _, fraction = text.partition(".")
+    if len(whole) > 11 or not fraction:
+        return clock.epoch(int(whole))
+    return clock.epoch(int(whole), int(fraction.ljust(6, "0")[:6]))
+
+
+def _none(_clock: Clock, _text: str) -> Found:
+    return None
+
+
+_DATE_Y = r"\d{4}(?:-\d{1,2}-\d{1,2}|/\d{1,2}/\d{1,2}|\.\d{1,2}\.\d{1,2}|年\d{1,2}月\d{1,2}日)"
+_GAP = r"(?:[T_]|[, ]{1,2}| - |-(?=\d\d:))"
+
+_YEAR_FIRST_PATTERN = rf"(?:{_DATE_Y}{_GAP}{_TIME}|\d{{8}}[T _-]?(?:\d{{6}}(?:[.,]\d{{1,9}})?{_OFFSET}|{_TIME})){_END}"
+_DAY_MONTH_PATTERN = rf"{_WEEKDAY}\d{{1,2}}[- /]{_MONTH}[- /,]{{1,2}}\d{{4}}(?:::?|[, T]{{1,2}}){_TIME}{_END}"
+_MONTH_DAY_PATTERN = (
+    rf"{_WEEKDAY}{_MONTH}[ .]{{1,2}}\d{{1,2}},?[ T](?:\d{{4}},?[ T])?\d{{1,2}}:\d{{2}}:\d{{2}}(?:[.,]\d{{1,9}})?"
+    rf"{_HALF}(?: {ZONE_NAME})?(?: \d{{4}}(?![\d:/-]))?{_END}"
+)
+_NUMBERS_PATTERN = rf"\d{{1,2}}(?:/\d{{1,2}}/|-\d{{1,2}}-|\.\d{{1,2}}\.)\d{{4}}[, T]{{1,2}}{_TIME}{_END}"
+
+_ISO_PATTERN = (
+    r"\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d(?:[.,]\d{1,9})?(?:Z|[+-]\d\d:?\d\d)?"
+    rf"(?![\w/+]|[.,:]\d| ?(?:[AaPp]\.?[Mm]\b|[上下]午|[+-]\d\d|{ZONE_NAME}))"
+)
+
+
+def _any(clock: Clock, text: str) -> Found:
+    """Any of the forms that no format must explain."""
+    for pattern, read in _by_shape():
+        if pattern.match(text):
+            return read(clock, text)
+    return None
+
+
+@cache
+def _by_shape() -> tuple[tuple[re.Pattern[str], Callable[[Clock, str], Found]], ...]:
+    forms = (FORMS[name] for name in ("year", "day_month", "month_day", "numbers"))
+    return tuple((re.compile(form.pattern), form.read) for form in forms)
+
+
+FORMS: dict[str, Form] = {
+    "iso": Form(_ISO_PATTERN, _iso),
+    "year": Form(_YEAR_FIRST_PATTERN, _year_first),
+    "day_month": Form(_DAY_MONTH_PATTERN, _day_month),
+    "month_day": Form(_MONTH_DAY_PATTERN, _month_day),
+    "numbers": Form(_NUMBERS_PATTERN, _numbers),
+    "any": Form(
+        rf"(?:{_YEAR_FIRST_PATTERN}|{_DAY_MONTH_PATTERN}|{_MONTH_DAY_PATTERN}|{_NUMBERS_PATTERN})",
+        _any,
+    ),
+    "dotted_time": Form(r"\d{4}-\d\d-\d\d-\d\d\.\d\d\.\d\d\.\d{6}(?:[+-]\d{1,3})?(?![\d.])", _dotted_time),
+    "short_year": Form(r"\d{2}(?:/\d{2}/\d{2}|\d{4}) {1,2}(?:\d{1,2}:\d{2}:\d{2}|\d{6})(?![\d:])", _short_year),
+    "month_number": Form(r"\d{2}-?\d{2} \d{2}:\d{2}:\d{2}[.,]\d{1,9}(?!\d)", _month_number_day),
+    "epoch": Form(r"(?:\d{19}|\d{16}|\d{13}|\d{10})(?:\.\d{1,9})?(?![\d.]*\d)", _epoch),
+    "none": Form(r"", _none),
+}
+"""By their names in the patterns of formats, where `{iso}` stands for a group `stamp` of that form."""

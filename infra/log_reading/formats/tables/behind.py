@@ -1,0 +1,50 @@
+"""What stands behind a stamp at the head of a line where a format of its own is known; no general row takes these."""
+
+from __future__ import annotations
+
+import re
+
+from domain.language.levels import LEVEL_WORDS
+
+_LEVEL = rf"(?i:{'|'.join(LEVEL_WORDS)})"
+PROGRAM = r"[A-Za-z_][^\s:\[\]()|]{0,95}"
+HOST = r"[A-Za-z0-9][\w.-]{0,254}"
+_NO_LEVEL = rf"(?!{_LEVEL}(?:[\s:|,]|$)|main |root )"
+
+SYSLOG_WITH_PID = (
+    rf" (?={HOST} {PROGRAM}\[\d){_NO_LEVEL}(?P<host>{HOST}) (?P<name>{PROGRAM})\[(?P<pid>\d{{1,10}})\]:(?=\s|$)"
+)
+SYSLOG_WITHOUT_PID = rf"(?<=[+-]\d\d:\d\d) {_NO_LEVEL}(?P<host>{HOST}) (?P<name>{PROGRAM}):(?=\s|$)"
+JOURNAL_WITHOUT_PID = rf"(?<=[+-]\d\d\d\d) {_NO_LEVEL}(?P<host>{HOST}) (?P<name>{PROGRAM}):(?=\s|$)"
+MYSQL = r" (?P<thread>\d{1,20}) \[(?P<level>Note|Warning|ERROR|Error|System|Entry)\]"
+MONGODB = r" (?P<letter>[DIWEF])(?:[1-5])? {1,4}(?P<component>[A-Z]{1,10}|-) {1,10}(?=\[)"
+SPRING = (
+    r" {1,4}(?P<level>[A-Z]{4,7}) (?:\[(?P<name_traced>[\w.-]{0,96}),[\w-]{0,64},[\w-]{0,64}(?:,\w{0,8})?\] )?"
+    r"(?P<pid>\d{1,10}|\$\{sys:PID\}) --- (?:\[ {0,60}(?P<name>[A-Za-z][\w.-]{1,95}) {0,60}\] (?=\[))?"
+)
+CLOUD_INIT = r" - (?P<hint>[\w./-]{1,96})\[(?P<level>[A-Z]{4,8})\]:"
+DPKG = r" (?=(?:status|startup|install|upgrade|configure|trigproc|remove|purge|conffile) )"
+IIS = r"(?= (?:\S{1,64} [\w-]{1,64} )?[\da-f.:]{3,45} (?:GET|POST|PUT|DELETE|HEAD|OPTIONS|PATCH) /)"
+GC = r": (?P<uptime>\d{1,10}\.\d{3}): (?=\[|#|Total|Application)"
+CRI = r" (?:stdout|stderr) [FP](?: |$)"
+REQUEST = r"\] (?=\"(?:[A-Z]{3,10} |- ))"
+ELASTICSEARCH = r"\]\[(?P<level>[A-Z]{4,6}) {0,2}\]\[(?P<hint>o\.e\.[\w.$]{1,120}) {0,30}\] \[(?P<node>[^\[\]]{1,96})\]"
+
+NGINX = r" \[(?P<level>[a-z]{4,6})\] (?P<process>\d{1,10}#\d{1,10}):"
+POSTGRESQL_LEVEL = (
+    r"(?P<level>DEBUG[1-5]?|INFO|NOTICE|WARNING|LOG|ERROR|FATAL|PANIC|日志|错误|警告|致命错误|注意|信息):  "
+)
+POSTGRESQL_PART = r"(?P<part>DETAIL|HINT|STATEMENT|CONTEXT|QUERY|LOCATION|BACKTRACE|语句|详细信息|提示|上下文):  "
+_PG = r" ?(?:\[[^\[\]]{1,64}\][: ]{0,2}|[^\s\[\]:]{0,96}[: ]{1,2}){0,6}?"
+_ZONED = r"(?:(?<=[A-Z]{3})|(?<=[+-]\d\d))"
+POSTGRESQL = rf"{_ZONED}(?P<kept>{_PG})\s?{POSTGRESQL_LEVEL}"
+POSTGRESQL_DETAIL = rf"{_ZONED}(?P<kept>{_PG})\s?{POSTGRESQL_PART}"
+CSVLOG = r",(?:\"[^\"]{0,64}\")?,(?:\"[^\"]{0,64}\")?,\d{1,10},(?:\"[^\"]{0,64}\")?,[0-9a-f]{1,16}\.[0-9a-f]{1,8},"
+
+
+def unless(*patterns: str) -> str:
+    """That none of them stands here."""
+    return f"(?!{'|'.join(_NAMED.sub('?:', pattern) for pattern in patterns)})"
+
+
+_NAMED = re.compile(r"\?P<\w+>")

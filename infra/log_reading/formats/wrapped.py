@@ -1,0 +1,210 @@
+"""Lines that carry the line of a program inside: container runtimes and the tools that show several programs (R18).
+
+The inner line gives level, service and fields. Its stamp counts where the outer one's zone is not known.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import Protocol
+
+import orjson
+
+from domain.evidence.search import Header, Stamp
+from infra.log_reading.formats.clock import Clock, Unsettled
+from infra.log_reading.formats.continuation import Shape, shape_of
+from infra.log_reading.formats.escapes import without_escapes
+from infra.log_reading.formats.json_lines import header_of, time_of
+from infra.log_reading.formats.json_values import Fields, read_json
+from infra.log_reading.formats.row import NOT_TAKEN, Example, NotTaken
+from infra.log_reading.formats.stamps import FORMS, Found
+
+
+class Inner(Protocol):
+    """What reads the lines inside."""
+
+    @property
+    def has_levels(self) -> bool | None: ...
+
+    @property
+    def service(self) -> str: ...
+
+    def stamp(self, line: str, clock: Clock) -> Found | NotTaken: ...
+
+    def header(self, text: str) -> Header: ...
+
+
+@dataclass(frozen=True, slots=True)
+class Wrapping:
+    """`pattern`: what stands before the inner line; groups `stamp`, `name…`, `hint…`, `part` (P: more of it follows),
+    `stream`. Any other group is shown behind the message."""
+
+    name: str
+    pattern: str
+    examples: tuple[Example, ...]
+    form: str = ""
+
+
+class WrappedFormat:
+    """A wrapping at work on the lines of one input."""
+
+    wraps = True
+    late = False
+    part_of = ""
+
+    def __init__(self, wrapping: Wrapping, inner: Inner) -> None:
+        self.name, self.service = wrapping.name, ""
+        self.has_levels: bool | None = None
+        self.shape = Shape.OTHER
+        self.key: tuple[str | None, ...] = ()
+        pattern = wrapping.pattern
+        if wrapping.form:
+            pattern = pattern.replace("{stamp}", f"(?P<stamp>{FORMS[wrapping.form].pattern})")
+        self._pattern = re.compile(pattern)
+        self._read_stamp = FORMS[wrapping.form].read if wrapping.form else None
+        self._inner = inner
+
+    def stamp(self, line: str, clock: Clock) -> Found | NotTaken:
+        """Also tells by `shape` and `key`, whose end is P for a part, how the inner line goes on with those before."""
+        found = self._pattern.match(line)
+        if found is None:
+            return NOT_TAKEN
+        groups = found.groupdict()
+        outer = self._read_stamp(clock, groups["stamp"]) if self._read_stamp else None
+        text = line[found.end() :]
+        inner = self._inner.stamp(text, clock)
+        self.key = (*(value for key, value in groups.items() if key not in ("stamp", "part")), groups.get("part"))
+        self.shape = shape_of(text) if isinstance(inner, NotTaken) else Shape.OTHER
+        self.has_levels = None if isinstance(inner, NotTaken) else self._inner.has_levels
+        self.service = "" if isinstance(inner, NotTaken) else self._inner.service
+        return _chosen(outer, None if isinstance(inner, NotTaken) else inner)
+
+    def continues(self, _line: str) -> bool:
+        return False
+
+    def read(self, text: str) -> Header:
+        inner: list[str] = []
+        groups: dict[str, str | None] = {}
+        is_part = False
+        for line in text.split("\n"):
+            found = self._pattern.match(line)
+            groups = groups or (found.groupdict() if found else {})
+            content = line[found.end() :] if found else line
+            if is_part:
+                inner[-1] += content
+            else:
+                inner.append(content)
+            is_part = found is not None and found.groupdict().get("part") == "P"
+        header = self._inner.header("\n".join(inner))
+        names = [value for key, value in groups.items() if key.startswith("name") and value]
+        hints = [value for key, value in groups.items() if key.startswith("hint") and value]
+        shown = [
+            f"{key.removeprefix('hint_')}={value}" for key, value in groups.items() if key.startswith("hint_") and value
+        ]
+        first, newline, more = header.message.partition("\n")
+        return Header(
+            header.level,
+            header.level_text,
+            tuple(dict.fromkeys([*names, *header.names])),
+            tuple(dict.fromkeys([*hints, *header.hints])),
+            " ".join(part for part in (first, *shown) if part) + newline + more,
+            header.repeated_keys,
+        )
+
+
+class DockerFormat:
+    """Objects with a line of a program in `log`, as Docker's json-file driver writes them. A long line is several."""
+
+    name = "Docker"
+    wraps = True
+    late = False
+    part_of = ""
+
+    def __init__(self, inner: Inner) -> None:
+        self.service = ""
+        self.has_levels: bool | None = None
+        self.shape = Shape.OTHER
+        self.key: tuple[str | None, ...] = ()
+        self._inner = inner
+
+    def stamp(self, line: str, clock: Clock) -> Found | NotTaken:
+        if not line.startswith('{"log":'):
+            return NOT_TAKEN
+        try:
+            fields = orjson.loads(line)
+        except orjson.JSONDecodeError:
+            return NOT_TAKEN
+        log, time = fields.get("log"), fields.get("time")
+        if not isinstance(log, str) or not isinstance(time, str):
+            return NOT_TAKEN
+        text = without_escapes(log).rstrip("\r\n")
+        inner = self._inner.stamp(text, clock)
+        self.key = (fields.get("stream"), None if log.endswith("\n") else "P")
+        self.shape = shape_of(text) if isinstance(inner, NotTaken) else Shape.OTHER
+        self.has_levels = None if isinstance(inner, NotTaken) else self._inner.has_levels
+        self.service = "" if isinstance(inner, NotTaken) else self._inner.service
+        return _chosen(time_of(time, clock), None if isinstance(inner, NotTaken) else inner)
+
+    def continues(self, _line: str) -> bool:
+        return False
+
+    def read(self, text: str) -> Header:
+        """The lines inside, put together, with the fields beside them."""
+        inner, rest = "", Header()
+        for number, line in enumerate(text.split("\n")):
+            try:
+                fields = read_json(line)
+            except ValueError:
+                inner += line
+                continue
+            inner += str(fields.get("log", ""))
+            if not number:
+                rest = header_of(_without_log(fields), lambda _: None)
+        header = self._inner.header(inner.rstrip("\n"))
+        first, newline, more = header.message.partition("\n")
+        return Header(
+            header.level,
+            header.level_text,
+            tuple(dict.fromkeys([*rest.names, *header.names])),
+            tuple(dict.fromkeys([*rest.hints, *header.hints])),
+            " ".join(part for part in (first, rest.message) if part) + newline + more,
+            (*rest.repeated_keys, *header.repeated_keys),
+        )
+
+
+def _without_log(fields: Fields) -> Fields:
+    pairs = [(key, value) for key, value in fields.pairs if key != "log"]
+    rest = Fields(pairs)
+    rest.pairs = pairs
+    return rest
+
+
+def _chosen(outer: Found, inner: Found) -> Found:
+    if isinstance(outer, Stamp) and outer.zone_known:
+        return outer
+    if isinstance(inner, Stamp) and (inner.zone_known or outer is None):
+        return inner
+    return outer if outer is not None and not isinstance(outer, Unsettled) else inner or outer
+
+
+WRAPPINGS = (
+    Wrapping("CRI", r"^{stamp} (?P<stream>stdout|stderr) (?P<part>[FP])(?: |$)", (), "iso"),
+    Wrapping(
+        "kubectl",
+        r"^\[pod/(?P<name_pod>[a-z0-9][a-z0-9.-]{0,252})/(?P<name>[a-z0-9][a-z0-9-]{0,62})\] (?:{stamp} )?",
+        (),
+        "iso",
+    ),
+    Wrapping(
+        "Compose",
+        r"^(?P<name>[A-Za-z0-9][\w.-]{0,127}(?:@[\w.-]{1,63})?) {0,64}\| ?",
+        (),
+    ),
+    Wrapping(
+        "stern",
+        r"^(?P<name_pod>[a-z0-9](?:[a-z0-9-]{0,240}-)(?:[a-z0-9]{5}|\d{1,4})) (?P<name>[a-z0-9][a-z0-9-]{0,62}) "
+        r"(?=[\d{\[]|[A-Z]{4,8}[ :]|[IWEF]\d{4} |\s|[a-z]+=)",
+        (),
+    ),
+)
