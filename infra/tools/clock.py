@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from domain.contracts import ToolClass
+from domain.evidence.window import utc_text
 from infra.tools.contract import Arguments, FunctionTool, Tool, ToolContext, ToolResult, json_text
-from infra.tools.windows import utc_text
 
 
 class NoArguments(Arguments):

@@ -18,12 +18,14 @@ ErrorKind = Literal["bad_arguments", "source", "timeout"]
 
 @dataclass(frozen=True, slots=True)
 class ToolContext:
-    """What a tool may know about the session. `now` is the session's clock, aware, in UTC (R9)."""
+    """What a tool may know about the session. `now` is the session's clock, aware, in UTC (R9); `zone` is that of times
+    that name none."""
 
     now: datetime
     window_minutes: int
     invocation_id: int
     session_id: str
+    zone: str = "UTC"
 
 
 @dataclass(frozen=True, slots=True)

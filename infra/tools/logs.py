@@ -1,13 +1,8 @@
-"""`query_logs`: a folder of log files, searched as a stream by service, level, words and time window."""
+"""`query_logs`: folders of log files, searched by service, level, words and time window, with an account (R68, R69)."""
 
 from __future__ import annotations
 
-import asyncio
-import heapq
-import time
-import zlib
-from collections.abc import Iterator
-from dataclasses import dataclass, field
+from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any, Self
@@ -15,32 +10,37 @@ from typing import Any, Self
 from pydantic import Field, field_validator, model_validator
 
 from domain.contracts import RetrievalDetails, ToolClass
-from domain.language.form import search_form
+from domain.events import Source
+from domain.evidence.coverage import Doubt, DoubtKind
+from domain.evidence.log_answer import LogAnswer
+from domain.evidence.window import Window, utc_text
+from domain.language.levels import Level, level_of
+from infra.log_reading.search import search_logs
+from infra.log_reading.share import Asked, LogFolder
+from infra.reading.limits import ReadingError
+from infra.reading.processes import ReadingProcesses, reading_processes
 from infra.tools.contract import Arguments, FunctionTool, Tool, ToolContext, ToolError, ToolResult, json_text
-from infra.tools.log_files import log_files, origin_of, read_lines
-from infra.tools.log_formats import Entry, is_level, level_name, read_entries
-from infra.tools.log_words import Words, read_query
-from infra.tools.windows import Window, utc_text
+from infra.tools.log_words import read_query
 
-TIMEOUT_S = 60.0
 MAX_LIMIT = 200
 
 
 class LogArguments(Arguments):
-    service: str = Field("", description="服务名，整词匹配；空表示全部服务")
+    service: str = Field("", description="服务名（含其副本、Pod、容器）；空表示全部服务")
     query: str = Field(
         "", description="关键词，空格分隔，命中任一即可；需同时出现时用 AND；短语加双引号；支持同义词", max_length=1_000
     )
-    level: str = Field("", description="日志级别，如 ERROR；多个用逗号分隔；空表示不限")
+    level: str = Field("", description="最低日志级别，如 ERROR（更严重的也算）；空表示不限")
     minutes: int | None = Field(None, ge=1, description="窗口长度（分钟），截至 until 或当前时间；缺省为默认窗口")
     since: datetime | None = Field(None, description="窗口起点，ISO 8601，缺省时区为 UTC")
     until: datetime | None = Field(None, description="窗口终点，ISO 8601；缺省为当前时间")
+    ever: bool = Field(False, description="不限起点，检索全部历史")
     limit: int = Field(20, ge=1, le=MAX_LIMIT, description="最多返回的条数；超出时保留最新的，total 为全部命中数")
 
     @field_validator("level")
     @classmethod
     def _is_of_known_levels(cls, value: str) -> str:
-        if unknown := [level for level in _levels(value) if not is_level(level)]:
+        if unknown := [level for level in _parts(value) if level_of(level) is None]:
             raise ValueError(f"unknown level {', '.join(unknown)}")
         return value
 
@@ -51,13 +51,15 @@ class LogArguments(Arguments):
 
     @model_validator(mode="after")
     def _has_one_beginning(self) -> Self:
-        if self.since and self.minutes:
-            raise ValueError("give either since or minutes, not both")
+        if sum((self.since is not None, self.minutes is not None, self.ever)) > 1:
+            raise ValueError("give one of since, minutes and ever")
         return self
 
     def window(self, context: ToolContext) -> Window:
         """The span asked for, or the default one before the session's `now` (R9). Raises ToolError if it is empty."""
         end = self.until or context.now
+        if self.ever:
+            return Window(None, end)
         try:
             start = self.since or end - timedelta(minutes=self.minutes or context.window_minutes)
         except OverflowError as error:
@@ -66,129 +68,102 @@ class LogArguments(Arguments):
             raise ToolError("bad_arguments", f"the window is empty: {utc_text(start)} lies after {utc_text(end)}")
         return Window(start, end)
 
-
-@dataclass(frozen=True, slots=True)
-class LogQuery:
-    """The conditions that an entry must meet, all of them."""
-
-    service: str
-    levels: frozenset[str]
-    words: Words
-    window: Window
-
-    def selects(self, entry: Entry) -> bool:
-        """Whether an entry is of the service and lies in the window and level; an undated one could lie there."""
-        if self.service and entry.services and self.service.casefold() not in map(str.casefold, entry.services):
-            return False
-        return entry.time is None or (entry.time in self.window and (not self.levels or entry.level in self.levels))
+    @property
+    def least_level(self) -> Level | None:
+        """The least of the levels that are named; the worse ones are meant, too (R68)."""
+        return min((level for part in _parts(self.level) if (level := level_of(part)) is not None), default=None)
 
 
-@dataclass(slots=True)
-class Found:
-    """The newest `limit` matches in the window, the number of all, and what may hide more of them."""
-
-    limit: int
-    total: int = 0
-    newest: list[tuple[datetime, int, Entry]] = field(default_factory=list)
-    undated: int = 0  # matches without a time that was understood
-    unreadable: int = 0  # entries whose text was cut or could not be decoded
-    unreadable_files: list[str] = field(default_factory=list)
-
-    def add(self, entry: Entry) -> None:
-        if entry.time is None:
-            self.undated += 1
-            return
-        self.total += 1
-        keep = heapq.heappush if len(self.newest) < self.limit else heapq.heappushpop
-        keep(self.newest, (entry.time, self.total, entry))
-
-    def doubts(self) -> list[str]:
-        """Why the answer may be incomplete; then no absence may be read off it (R20)."""
-        said = [f"{file} 无法读取" for file in self.unreadable_files]
-        if self.undated:
-            said.append(f"另有 {self.undated} 条匹配的日志没有可识别的时间，未计入")
-        if self.unreadable:
-            said.append(f"另有 {self.unreadable} 条日志过长或编码不明，未能完整检索")
-        return said
-
-
-def logs_tool(folder: Path) -> Tool:
-    """The tool over one folder."""
+def logs_tool(sources: Sequence[Source], processes: ReadingProcesses | None = None) -> Tool:
+    """The tool over all folders of logs. `processes`: those that read; None: this process's own."""
 
     async def call(arguments: LogArguments, context: ToolContext) -> ToolResult:
-        return await asyncio.to_thread(_answer, folder, arguments, context)
+        _, service = read_query(arguments.query, arguments.service)
+        window = arguments.window(context)
+        level = arguments.least_level
+        asked = Asked(
+            start=window.start,
+            end=window.end,
+            service=service,
+            level=None if level is None else int(level),
+            query=arguments.query,
+            limit=arguments.limit,
+            now=context.now,
+        )
+        folders = [_folder(source, context, named=len(sources) > 1) for source in sources]
+        try:
+            answer = await search_logs(folders, asked, _words(arguments.query), processes or reading_processes())
+        except ReadingError as error:
+            raise ToolError("source", error.message) from error
+        if not (answer.coverage.counts.inputs or answer.coverage.unread or answer.coverage.excluded):
+            raise ToolError("source", f"{', '.join(folder.path for folder in folders)} holds nothing to read")
+        return _result(sources, arguments, service, window, answer)
 
     return FunctionTool(
         name="query_logs",
-        description="按服务、级别、关键词和时间窗口检索应用日志。返回窗口内最新的若干条（按时间升序）和命中总数。",
+        description="按服务、级别、关键词和时间窗口检索应用日志。返回窗口内最新的若干条（按时间升序）、命中总数和检索范围说明"
+        "（coverage：读了什么、没读什么、有哪些疑点）。只有 coverage.complete 为真时才能断言未检索到。",
         arguments=LogArguments,
         tool_class=ToolClass.LIVE,
         call=call,
     )
 
 
-def _answer(folder: Path, arguments: LogArguments, context: ToolContext) -> ToolResult:
-    words, service = read_query(arguments.query, arguments.service)
-    levels = frozenset(map(level_name, _levels(arguments.level)))
-    query = LogQuery(service, levels, words, arguments.window(context))
-    return _result(folder, arguments, query, _search(folder, query, arguments.limit, context.now))
+def _folder(source: Source, context: ToolContext, *, named: bool) -> LogFolder:
+    return LogFolder(
+        path=source.address,
+        zone=source.zone or context.zone,
+        zone_known=source.zone is not None,
+        exclude=source.exclude,
+        services=source.services,
+        prefix=f"{source.name}/" if named else "",
+    )
 
 
-def _levels(written: str) -> list[str]:
+def _parts(written: str) -> list[str]:
     return [part.strip() for part in written.split(",") if part.strip()]
 
 
-def _search(folder: Path, query: LogQuery, limit: int, now: datetime) -> Found:
-    """Reads every file once, as a stream. Raises ToolError where there is no log file, TimeoutError."""
-    files = log_files(folder)
-    if not files:
-        raise ToolError("source", f"no log file (.log, .jsonl, .json, .txt, …) below {folder}")
-    found = Found(limit)
-    deadline = time.monotonic() + TIMEOUT_S
-    for file in files:
-        try:
-            lines = _until(deadline, read_lines(file), folder)
-            for entry in filter(query.selects, read_entries(lines, origin_of(file, folder), now)):
-                if query.words.stand_in(search_form(entry.message)):
-                    found.add(entry)
-                else:
-                    found.unreadable += not entry.is_readable
-        except TimeoutError:
-            raise
-        except (OSError, EOFError, zlib.error) as error:
-            found.unreadable_files.append(f"{file.relative_to(folder)}（{error}）")
-    return found
+def _words(query: str) -> tuple[str, ...]:
+    return (" ".join(query.split()),) if query.strip() else ()
 
 
-def _until(deadline: float, lines: Iterator[tuple[str, bool]], folder: Path) -> Iterator[tuple[str, bool]]:
-    for number, line in enumerate(lines):
-        if number % 1_000 == 0 and time.monotonic() > deadline:
-            raise TimeoutError(f"{folder} could not be read within {TIMEOUT_S:.0f} s")
-        yield line
-
-
-def _result(folder: Path, arguments: LogArguments, query: LogQuery, found: Found) -> ToolResult:
+def _result(
+    sources: Sequence[Source], arguments: LogArguments, service: str, window: Window, answer: LogAnswer
+) -> ToolResult:
     asked = ", ".join(
         f"{name}={value}"
-        for name, value in (("service", query.service), ("level", arguments.level), ("words", arguments.query))
+        for name, value in (("service", service), ("level", arguments.level), ("words", arguments.query))
         if value
     )
+    coverage = answer.coverage
     output: dict[str, Any] = {
         "success": True,
-        "source": folder.resolve().name,
-        "service": query.service,
+        "source": ", ".join(Path(source.address).resolve().name for source in sources),
+        "service": service,
         "query": asked,
-        "window": str(query.window),
-        "logs": [_row(at, entry, query.service) for at, _, entry in sorted(found.newest)],
-        "total": found.total,
+        "window": str(window),
+        "logs": [found.row() for found in answer.found],
+        "total": answer.total,
         "limit": arguments.limit,
-        "truncated": found.total > arguments.limit or bool(found.doubts()),
-        "message": "；".join([*([] if found.total else ["未找到匹配的日志"]), *found.doubts()]),
+        "truncated": answer.total > arguments.limit or not coverage.complete,
+        "message": "；".join(_told(answer, window)),
     }
-    return ToolResult(json_text(output), True, retrieval=RetrievalDetails(query=asked, window=str(query.window)))
+    retrieval = RetrievalDetails(query=asked, window=str(window), coverage=coverage)
+    return ToolResult(json_text(output), True, retrieval=retrieval)
 
 
-def _row(at: datetime, entry: Entry, service: str) -> dict[str, str]:
-    """An entry under the name of the service it was asked for by, if any."""
-    named = next((name for name in entry.services if name.casefold() == service.casefold()), entry.services[0])
-    return {"timestamp": utc_text(at), "level": entry.level, "service": named, "message": entry.message}
+def _told(answer: LogAnswer, window: Window) -> list[str]:
+    """In words what the coverage says in figures."""
+    said = [] if answer.total else ["未找到匹配的日志"]
+    if answer.newest and window.start and answer.newest < window.start:
+        said.append(f"窗口内没有记录，最新一条为 {utc_text(answer.newest)}")
+    return [*said, *map(_doubt, answer.coverage.doubts)]
+
+
+def _doubt(doubt: Doubt) -> str:
+    if doubt.unknown:
+        near = f"，最接近的是 {'、'.join(doubt.nearest)}" if doubt.nearest else ""
+        return f"没有名为 {doubt.unknown} 的服务{near}"
+    what = "个输入未能读取" if doubt.kind is DoubtKind.INPUT else f"条记录存疑（{doubt.kind}）"
+    return f"{doubt.count} {what}"

@@ -16,11 +16,11 @@ from pydantic import AwareDatetime, BaseModel, Field, ValidationError
 from domain.contracts import RetrievalDetails, ToolClass
 from domain.events import Source
 from domain.evidence.coverage import InputRead
+from domain.evidence.window import Window, duration_text, utc_text
 from infra.tools.alertmanager import SUPPRESSED
 from infra.tools.contract import Arguments, FunctionTool, Tool, ToolContext, ToolError, ToolResult, json_text
 from infra.tools.metric_servers import AlertData, NoExpressions, Sample, ScalarData, SeriesData, ask, shown_source
 from infra.tools.partial import Failed, all_failed, partial_coverage, said_failed
-from infra.tools.windows import Window, duration_text, utc_text
 
 _NOT_A_SERVICE = {"alertname", "__name__", "severity"}
 _LABEL_PARTS = re.compile(r"[\s,;:/@]+")

@@ -9,10 +9,11 @@ from pathlib import Path
 from typing import Literal, assert_never
 
 from domain.events import Source, SourceKind
+from infra.log_reading.exclusions import Exclusions
+from infra.log_reading.files import find_files
 from infra.tools.clock import clock_tool
 from infra.tools.contract import Tool, ToolError
 from infra.tools.knowledge import knowledge_tool
-from infra.tools.log_files import log_files
 from infra.tools.logs import logs_tool
 from infra.tools.markdown import markdown_files
 from infra.tools.metrics import check_metrics, metrics_tool
@@ -37,7 +38,7 @@ def build_tools(sources: Sequence[Source], extra: Sequence[Tool] = ()) -> dict[s
     if metrics := of_kind(sources, "metrics"):
         tools.append(metrics_tool(metrics))
     if logs := of_kind(sources, "logs"):
-        tools.append(logs_tool(Path(logs[0].address)))
+        tools.append(logs_tool(logs))
     if knowledge := of_kind(sources, "knowledge"):
         tools.append(knowledge_tool(knowledge))
     if skills := of_kind(sources, "skills"):
@@ -52,10 +53,7 @@ def build_tools(sources: Sequence[Source], extra: Sequence[Tool] = ()) -> dict[s
 async def check_sources(sources: Sequence[Source]) -> dict[str, str]:
     """What is wrong with sources, one sentence each by its name, before a session is started on them."""
     problems = await asyncio.gather(*map(_problem, sources))
-    found = {source.name: problem for source, problem in zip(sources, problems, strict=True) if problem}
-    for source in of_kind(sources, "logs")[1:]:
-        found.setdefault(source.name, "there is a source of logs already, and one alone can be used")
-    return found
+    return {source.name: problem for source, problem in zip(sources, problems, strict=True) if problem}
 
 
 async def _problem(source: Source) -> str | None:
@@ -72,7 +70,7 @@ def _problem_of_folder(kind: Literal["logs", "knowledge", "skills"], folder: Pat
     """Raises OSError."""
     match kind:
         case "logs":
-            found: Sized = log_files(folder)
+            found: Sized = find_files(folder, Exclusions(())).files
         case "knowledge":
             found = markdown_files(folder)
         case "skills":

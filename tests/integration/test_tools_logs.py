@@ -5,12 +5,14 @@ from __future__ import annotations
 import asyncio
 import gzip
 import json
+import os
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from domain.events import Source
 from infra.tools.contract import ToolContext, ToolResult
 from infra.tools.logs import logs_tool
 
@@ -41,7 +43,8 @@ def folder(tmp_path: Path) -> Path:
 
 
 def run(folder: Path, **arguments: Any) -> ToolResult:
-    return asyncio.run(logs_tool(folder).run(arguments, CONTEXT))
+    source = Source(kind="logs", name="logs", address=str(folder))
+    return asyncio.run(logs_tool([source]).run(arguments, CONTEXT))
 
 
 def ask(folder: Path, **arguments: Any) -> dict[str, Any]:
@@ -116,20 +119,34 @@ def test_beyond_the_limit_the_newest_rows_are_kept_and_the_total_counts_all(tmp_
 
 
 @pytest.mark.parametrize(
-    "line",
+    ("line", "doubt"),
     [
-        b"11:17:05 [main] ERROR paper jam\n",
-        b'{"level":"ERROR","msg":"paper jam"}\n',
-        b"2031-03-04T11:30:00Z [INFO] [print-service] \xce\xc4\xbc\xfe\n",
-        b"2031-03-04T11:30:00Z [INFO] [print-service] " + b"x" * 100_000 + b" paper jam\n",
+        (b"11:17:05 [main] ERROR paper jam\n", "time"),
+        (b'{"level":"ERROR","msg":"paper jam"}\n', "time"),
+        (b"2031-03-04T11:30:00Z [INFO] [print-service] \xc3( \x81\xff\xc0\n", "text"),
+        (b"2031-03-04T11:30:00Z [INFO] [print-service] " + b"x" * 100_000 + b" paper jam\n", "text"),
     ],
 )
-def test_lines_that_may_hide_a_match_make_an_absence_incomplete(tmp_path: Path, line: bytes) -> None:
-    """R20: undated, undecodable or cut lines are no proof that something is not there."""
-    (tmp_path / "app.log").write_bytes(line)
-    answer = ask(tmp_path, service="print-service" if b"print" in line else "", query="jam")
+def test_lines_that_may_hide_a_match_make_an_absence_incomplete(tmp_path: Path, line: bytes, doubt: str) -> None:
+    """R20, R68: undated, undecodable or cut lines are no proof that something is not there."""
+    file = tmp_path / "app.log"
+    file.write_bytes("2031-03-04T11:10:00Z [INFO] [print-service] 启动\n".encode() + line if doubt == "text" else line)
+    os.utime(file, (CONTEXT.now.timestamp(), CONTEXT.now.timestamp()))
+    result = run(tmp_path, service="print-service" if b"print" in line else "", query="jam")
+    answer, coverage = json.loads(result.output), result.retrieval.coverage
+
     assert (answer["total"], answer["truncated"]) == (0, True)
-    assert "另有 1 条" in answer["message"]
+    assert coverage is not None
+    assert [(one.kind, one.count) for one in coverage.doubts] == [(doubt, 1)]
+
+
+def test_what_is_undated_in_a_file_last_changed_before_the_window_is_excluded(tmp_path: Path) -> None:
+    """R68: whatever stands there was written before its last change."""
+    file = tmp_path / "app.log"
+    file.write_text("paper jam\n")
+    os.utime(file, (0, CONTEXT.now.timestamp() - 7_200))
+
+    assert ask(tmp_path, query="jam")["truncated"] is False
 
 
 def test_unrelated_lines_without_a_time_leave_an_absence_complete(folder: Path) -> None:
@@ -151,12 +168,45 @@ def test_rotated_compressed_and_nested_files_are_read(tmp_path: Path) -> None:
 
 
 def test_a_broken_archive_is_named_and_makes_the_answer_incomplete(folder: Path) -> None:
-    """R20: a file that was not read proves no absence."""
-    (folder / "old.log.gz").write_bytes(b"no archive")
-    answer = ask(folder, service="fax-service")
-    assert answer["total"] == 1
-    assert answer["truncated"] is True
-    assert "old.log.gz" in answer["message"]
+    """R20, R69: a file that was not read to its end proves no absence."""
+    old = folder / "old.log.gz"
+    old.write_bytes(gzip.compress(b"2031-03-04T11:01:00Z INFO service=fax-service idle\n" * 9_999)[:200])
+    os.utime(old, (CONTEXT.now.timestamp(), CONTEXT.now.timestamp()))
+    result = run(folder, service="cart-service", query="jam")
+    coverage = result.retrieval.coverage
+
+    assert coverage is not None
+    assert [(one.name, one.reason, one.could_match) for one in coverage.unread] == [("old.log.gz", "compression", True)]
+    assert not coverage.complete
+
+
+@pytest.mark.parametrize("packing", ["plain", "zone told", "two sources"])
+def test_sources_zones_and_exclusions_are_accounted_for(tmp_path: Path, packing: str) -> None:
+    """R68, R69: a told zone is known; what the operator leaves out is counted; several folders are one search."""
+    for name in ("east", "west"):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "till-api.log").write_text("2031-03-04 19:30:00 ERROR paper jam\n")
+        (tmp_path / name / "till-api.old").write_text("2031-03-04 19:30:00 ERROR paper jam\n")
+    zone = "Asia/Shanghai" if packing == "zone told" else None
+    names = ("east", "west") if packing == "two sources" else ("east",)
+    sources = [
+        Source(kind="logs", name=name, address=str(tmp_path / name), zone=zone, exclude=("*.old",)) for name in names
+    ]
+    result = asyncio.run(logs_tool(sources).run({"service": "till-api", "query": "jam"}, CONTEXT))
+    coverage = result.retrieval.coverage
+    assert coverage is not None
+
+    assert [(one.by, one.count) for one in coverage.excluded if "exclude" in one.by] == [("exclude *.old", len(names))]
+    match packing:
+        case "zone told":
+            assert (json.loads(result.output)["total"], coverage.complete) == (1, True)
+            assert [(one.zone, one.zone_assumed) for one in coverage.inputs] == [("Asia/Shanghai", False)]
+        case "two sources":
+            assert [one.name for one in coverage.inputs] == ["east/till-api.log", "west/till-api.log"]
+            assert [(one.kind, one.count, one.input) for one in coverage.doubts] == [("zone", 2, "east/till-api.log")]
+        case _:
+            assert [(one.zone, one.zone_assumed) for one in coverage.inputs] == [("UTC", True)]
+            assert not coverage.complete
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,7 @@ from datetime import UTC, datetime, timedelta, timezone
 
 import pytest
 
-from infra.tools.windows import Window, duration_text, utc_text
+from domain.evidence.window import Window, duration_text, utc_text
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,214 @@
+"""What one reading process does of a search: its share of a folder's files, input by input (R68, R69)."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections import Counter
+from collections.abc import Collection, Iterator, Mapping
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+from itertools import islice
+from pathlib import Path
+
+from domain.evidence.coverage import UnreadReason
+from domain.evidence.input_search import CLOCK_SLACK, InputSearch
+from domain.evidence.log_answer import SearchedInput
+from domain.evidence.search import Condition, Entry
+from domain.evidence.window import Window
+from domain.language.levels import Level
+from infra.log_reading.exclusions import Exclusions
+from infra.log_reading.files import LogFile, UnreadInput, find_files
+from infra.log_reading.formats.context import Context
+from infra.log_reading.formats.reader import read_entries
+from infra.log_reading.inputs import Input, InputLines, inputs_of
+from infra.log_reading.places import Layout, layout_of
+from infra.tools.log_words import read_query
+from infra.zones import zone_of
+
+_BATCH = 512  # entries between two looks at the clock
+_FARTHEST = timedelta(hours=26)  # that two zones lie apart
+
+
+@dataclass(frozen=True, slots=True)
+class LogFolder:
+    """A source of logs. `zone`: of stamps that name none; `zone_known`: the operator told it. `prefix`: in front of
+    its inputs' names, where there are several sources."""
+
+    path: str
+    zone: str
+    zone_known: bool
+    exclude: tuple[str, ...] = ()
+    services: Mapping[str, str] = field(default_factory=dict)
+    prefix: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """A search in plain values: `query` as it was asked, `start` None for ever, `level` None for any."""
+
+    start: datetime | None
+    end: datetime
+    service: str
+    level: int | None
+    query: str
+    limit: int
+    now: datetime
+
+    def condition(self) -> Condition:
+        words, _ = read_query(self.query, self.service)
+        level = None if self.level is None else Level(self.level)
+        return Condition(Window(self.start, self.end), self.service, level, words if words.alternatives else None)
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """What became of one input, or of a file as a whole.
+
+    `left_out`: inputs that the operator excluded, by glob. `contradicted`: a stamp is younger than the last change of
+    the file, which therefore tells nothing in that folder. `ended`: the file that was read to its end with this part.
+    """
+
+    searched: SearchedInput | None = None
+    unread: UnreadInput | None = None
+    left_out: dict[str, int] = field(default_factory=dict)
+    contradicted: str | None = None
+    ended: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Walk:
+    """The files of a folder by their tokens, in order, with their sizes, and what else lies there."""
+
+    tokens: list[str]
+    sizes: list[int]
+    unread: list[UnreadInput]
+    left_out: dict[str, int]
+
+
+def walk(folder: LogFolder) -> Walk:
+    """Raises OSError if it is no folder."""
+    exclusions = Exclusions(folder.exclude)
+    found = find_files(Path(folder.path), exclusions)
+    return Walk(
+        [_token(file) for file in found.files],
+        [file.size for file in found.files],
+        list(found.unread),
+        dict(exclusions.counts),
+    )
+
+
+def _token(file: LogFile) -> str:
+    """Its path below the folder in a form that any text may hold: names may be any bytes."""
+    return os.fsencode(file.names[0]).decode("latin-1")
+
+
+def name_of_token(token: str) -> str:
+    """The path as people are shown it."""
+    return token.encode("latin-1").decode("utf-8", "replace")
+
+
+def search_share(folder: LogFolder, asked: Asked, tokens: Collection[str], seconds: float) -> Iterator[Part]:
+    """Search these files of a folder. What `seconds` do not suffice for is unread. Raises OSError."""
+    files = find_files(Path(folder.path), Exclusions(folder.exclude)).files
+    layout = layout_of(
+        Path(folder.path).resolve().name, folder.services, (file.names[0] for file in files), asked.service
+    )
+    reading = _Reading(folder, asked, asked.condition(), layout, time.monotonic() + seconds)
+    wanted = set(tokens)
+    for file in files:
+        token = _token(file)
+        if token in wanted:
+            wanted.discard(token)
+            yield from reading.file(file, token)
+    for gone in wanted:
+        yield Part(unread=UnreadInput(name_of_token(gone), UnreadReason.VANISHED), ended=gone)
+
+
+@dataclass(slots=True)
+class _Reading:
+    folder: LogFolder
+    asked: Asked
+    condition: Condition
+    layout: Layout
+    deadline: float
+
+    def file(self, file: LogFile, token: str) -> Iterator[Part]:
+        exclusions = Exclusions(self.folder.exclude)
+        if self._is_late():
+            yield Part(unread=UnreadInput(file.name, UnreadReason.LIMIT, file.last_change), ended=token)
+            return
+        for one in inputs_of(file, exclusions):
+            if isinstance(one, UnreadInput):
+                yield Part(unread=one)
+            elif self._is_late():
+                yield Part(unread=UnreadInput(one.name, UnreadReason.LIMIT, one.last_change))
+            else:
+                yield self._searched(one)
+        yield Part(left_out=dict(exclusions.counts), ended=token)
+
+    def _searched(self, one: Input) -> Part:
+        zone = zone_of(self.folder.zone)
+        lines = one.lines()
+        reader = read_entries(
+            lines,
+            Context(
+                now=self.asked.now,
+                zone=zone,
+                zone_known=self.folder.zone_known,
+                last_change=one.last_change,
+                file_name=one.file_name,
+                again=one.lines,
+            ),
+        )
+        search = InputSearch(
+            self.condition,
+            self.layout.place(one.name, one.folders, one.file_name, one.linked_as),
+            zone=zone,
+            limit=self.asked.limit,
+            format_service=lambda: reader.service,
+            keeps_keys=True,
+        )
+        is_whole = self._read_entries(search, reader)
+        account = search.finish(self.folder.prefix + one.name, one.last_change)
+        is_assumed = reader.zone_used and not self.folder.zone_known
+        slack = CLOCK_SLACK + (_FARTHEST if is_assumed else timedelta())
+        is_contradicted = account.last is not None and account.last > one.last_change + slack
+        return Part(
+            searched=SearchedInput(
+                account=account,
+                format=_told_format(reader.format_name, lines),
+                zone=self.folder.zone if reader.zone_used else "",
+                zone_assumed=is_assumed,
+                family=f"{self.folder.prefix}{one.family}",
+            ),
+            unread=lines.unread if is_whole else UnreadInput(one.name, UnreadReason.LIMIT, one.last_change),
+            contradicted=one.name.rpartition("/")[0] if is_contradicted else None,
+        )
+
+    def _read_entries(self, search: InputSearch, entries: Iterator[Entry]) -> bool:
+        """Whether they were read to their end in time."""
+        while not self._is_late():
+            batch = list(islice(entries, _BATCH))
+            search.read(batch)
+            if len(batch) < _BATCH:
+                return True
+        return False
+
+    def _is_late(self) -> bool:
+        return time.monotonic() > self.deadline
+
+
+def _told_format(name: str, lines: InputLines) -> str:
+    """With an encoding that is not UTF-8, and whether that is a guess."""
+    if lines.encoding in ("utf-8", "ascii"):
+        return name
+    return f"{name}, {lines.encoding}{' (guessed)' if lines.encoding_guessed else ''}"
+
+
+def left_out(parts: Collection[Part]) -> Counter[str]:
+    """Over all parts, by glob."""
+    counts: Counter[str] = Counter()
+    for part in parts:
+        counts.update(part.left_out)
+    return counts
