@@ -11,7 +11,7 @@ from functools import lru_cache
 
 from domain.gatekeeper.services import speaks_of
 from domain.language.levels import said_as
-from domain.language.searching import concepts_named_in, concepts_of
+from domain.language.searching import concepts_named_in, concepts_of, manners_in
 from domain.quotation.normalise import normalise
 from domain.quotation.tokens import CJK, Reading, is_number
 
@@ -98,7 +98,7 @@ def concepts_in(text: str) -> list[str]:
 
 @lru_cache(maxsize=512)
 def _forms(term: str) -> tuple[re.Pattern[str], ...]:
-    same = (name for concept in concepts_of(term) for name in concept.names)
+    same = (name for concept in (*concepts_of(term), *manners_in(term)) for name in concept.names)
     pairs = (pair for run in _CHINESE_RUN.findall(term) for pair in _pairs(run))
     return tuple(map(_pattern, dict.fromkeys([term, *same, *said_as(term), *pairs])))
 

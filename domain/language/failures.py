@@ -12,30 +12,35 @@ from typing import Any
 
 import re2
 
+from domain.language.form import search_form
+
 _WORDS: tuple[tuple[str, str], ...] = (  # a concept a row: Chinese, English as expressions in lower case
     ("错误 报错 出错", r"errors? errored err errno error(?:code|msg|message|info|details?|type|reason) erroneous"),
     ("失败 未成功 不成功", r"fail(?:s|ed|ing|ure|ures|2ban)? unsuccessful"),
-    ("异常", r"exceptions? traceback stack[ _-]?trace call[ ]trace unhandled uncaught"),
+    ("异常 故障", r"exceptions? traceback stack[ _-]?trace call[ ]trace unhandled uncaught"),
     ("超时", r"time-?outs? timed[ _-]?out deadline[ _-]?exceeded"),
-    ("拒绝", r"refused denied rejected reject"),
-    ("崩溃 宕机 挂掉", r"crash(?:es|ed|ing)? crashloopbackoff panic(?:s|ked)? oops core[ ]dump(?:ed)? coredump"),
+    ("拒绝", r"refused denied deny rejected reject not[ ](?:allowed|authorized) not[ ]in[ ]sudoers"),
+    ("崩溃 宕机 挂掉", r"crash(?:es|ed|ing)? crashloopbackoff panic(?:s|ked)? oops bug: core[ ]?dump(?:ed)?"),
+    ("非正常", r"abnormal(?:ly)?"),
     ("段错误", r"segfault segmentation[ ](?:fault|violation) general[ ]protection sigsegv sigabrt sigbus"),
     ("致命 严重 紧急", r"fatal critical emergency"),
     ("被杀 杀死 强制终止", r"killed oom-?killer sigkill"),
     ("内存溢出 内存不足", r"oom out[ ]?of[ ]?memory cannot[ ]allocate"),
     ("死锁", r"deadlock(?:s|ed)?"),
-    ("无法 不能", r"unable cannot can['’]?t[ ] could[ ]not couldn['’]t"),
+    ("无法 不能 未能", r"unable can[ ]?not can['’]t could[ ]not couldn['’]t did[ ]not[ ]receive"),
     ("不可用 不可达 无响应 未响应", r"unavailable unreachable not[ ](?:available|responding) no[ ]response unhealthy"),
     ("中止 中断 终止", r"abort(?:s|ed|ing)? interrupted"),
-    ("损坏", r"corrupt(?:ed|ion)? checksum[ ]mismatch bad[ ]sector"),
+    ("损坏", r"corrupt(?:ed|ion)? checksum[ ]mismatch bad[ ]sector remounting[ ]filesystem[ ]read-only"),
     ("耗尽 已满 不足", r"exhaust(?:ed|ion) no[ ]space[ ]left disk[ ]full too[ ]many[ ]open[ ]files"),
     ("溢出", r"overflow(?:ed|s)? overrun"),
-    ("断开 重置 丢失", r"broken[ ]pipe reset[ ]by[ ]peer connection[ ](?:reset|lost) unexpected(?:ly)?"),
-    ("无效 非法 不合法", r"invalid illegal malformed unauthorized forbidden not[ ]permitted permission[ ]denied"),
+    ("断开 重置 丢失", r"broken[ ]pipe reset[ ]by[ ]peer connection[ ](?:reset|lost) link[ ](?:is[ ])?down"),
+    ("退信", "bounced"),
+    ("意外", r"unexpected(?:ly)? unrecogni[sz]ed"),
+    ("无效 非法 不合法 未授权", r"invalid illegal malformed unauthorized forbidden not[ ]permitted"),
     ("过期", r"expired"),
     ("卡死 阻塞", r"hung stuck soft[ ]lockup blocked[ ]for[ ]more[ ]than"),
     ("降级 熔断 限流", r"degraded circuit[ ]breaker[ ]open throttled rate[ ]limited"),
-    ("不存在", r"not[ ]found no[ ]such[ ](?:file|host|device|process|table)"),
+    ("不存在 找不到", r"not[ ]found no[ ]such[ ](?:file|host|device|process|table) user[ ]unknown unknown[ ]user"),
     ("违反 冲突", r"violation violates assertion"),
 )  # fmt: skip
 
@@ -50,7 +55,7 @@ _NOT_BEFORE = re.compile(
     r"|critical|serious|severe|recent|unhandled|unexpected|disk|read|write|network|connection|validation|syntax|i/o"
     r"|such)[ -]+){0,2}"
     r"|(?:n['’]t|(?:^|[^a-z])not)[ ]|oops="
-    r"|(?:^|[,;:=(\[|/]|(?:^|[^a-z])(?:with|found|has|had|and|got|saw|passed|ok|total|reported|succeeded|success))\s*"
+    r"|(?:^|[,;:(\[|/]|(?:^|[^a-z])(?:with|found|has|had|and|got|saw|passed|ok|total|reported|succeeded|success))\s*"
     r"[\"']?0[ ](?:[a-z]{2,12}[ ]){0,1}"
     r"|(?:无|没有|没|未见|未|未发现|未出现|未发生|未检测到|未检索到|未找到|零|(?<!\d)0\s?[个条次例起]|不会|不再|避免|防止)"
     r"(?:任何|其他|其它|明显|相关|新的?|连接|请求|读写)?\s?)$"
@@ -64,10 +69,11 @@ _NOT_AFTER = re.compile(
     r"|recovery|count(?:er)?s? 0\b)(?![a-z])"
     r"|=(?:remount-ro|continue|panic)\b"
     r"|\.(?:logs?|html?|js|css|png|go|py|java|rs|cc?|cpp|php|rb|ts|md|ya?ml|json|conf)\b"
-    r"|(?:次数|数量?|率|总数|条数|码)?\s?[:：=为是]\s?(?:0+(?![\d.xX])|无|零|没有|正常)"
+    r"|(?:次数|数量?|率|总数|条数|码)?(?:\s?[:=为是]\s?(?:0+(?![\d.x])|(?:无|零|没有|正常)(?=[\s,。;)]|$))|\s?0\s?[个条次例起])"
     r"|处理|捕获|检测|页面|日志文件|码表|时间|设置|配置|阈值|参数"
 )
 _PLURAL_NONE = re.compile(r"[\"']?(?:\s{0,2}[:=]\s{0,2}|[ \t]{1,3})[\"']?0(?![\w.])")
+_SETTING_BEFORE = re.compile(r"(?<![a-z])(?:negotiated|default|configured|maximum|max|min)[ ]$")
 _SETTING = re.compile(
     r"(?:[-_ ]?(?:ms|millis|seconds|secs?|value|limit))?[\"']?"
     r"(?:\s?[=:]\s?[\"']?\d|[ ](?:of|is|set|configured|value)\b)"
@@ -83,10 +89,10 @@ def holds_failure(text: str) -> bool:
     Settings (`timeout=30`), file names (error.log) and counts of none (failed=0) are no failures; HTTP statuses 5xx and
     exit codes other than 0 are.
     """
-    lowered = text.lower()
-    if _expression().search(lowered.encode("utf-8", "replace")) is None:
+    form = search_form(text)
+    if _expression().search(form.encode("utf-8", "replace")) is None:
         return False
-    return any(_tells(lowered, *found.span()) for found in _expression().finditer(lowered))
+    return any(_tells(form, *found.span()) for found in _expression().finditer(form))
 
 
 def _tells(text: str, start: int, end: int) -> bool:
@@ -101,7 +107,7 @@ def _tells(text: str, start: int, end: int) -> bool:
     if word.endswith("s") and (_PLURAL_NONE.match(after) or _COUNT_BEFORE.search(before[-24:])):
         return False
     if word.startswith(("timeout", "time-out")):
-        return _SETTING.match(after) is None
+        return not (_SETTING.match(after) or _SETTING_BEFORE.search(before[-16:]))
     return not (word in {"panic", "oops"} and _BOOT_SETTING.match(after))
 
 

@@ -74,7 +74,9 @@ def readings(name: str) -> tuple[Named, ...]:
 
 
 def _parts(name: str) -> Iterator[tuple[str, bool]]:
-    name = _KIND_OF_OBJECT.sub("", name, count=1) if _KIND_OF_OBJECT.match(name) else name
+    if kind := _KIND_OF_OBJECT.match(name):  # pod/order-service-0/istio-proxy
+        yield from ((part, True) for part in name[kind.end() :].split("/")[:3])
+        return
     lowered = name.lower()
     for shape in (_KUBE_CONTAINER, _KUBE_LINK, _KUBE_FOLDER, _SHORT_FOLDER):
         if kube := shape.fullmatch(lowered):
@@ -83,7 +85,9 @@ def _parts(name: str) -> Iterator[tuple[str, bool]]:
             return
     *places, last = name.split("/")
     yield _TAG.sub("", last) if places else last, True
-    yield from ((place, place in _FAMILIES) for place in places[-4:] if place)
+    if len(places) > 1:  # namespace/pod/container
+        yield places.pop(), True
+    yield from ((place, place in _FAMILIES) for place in places[-3:] if place)
 
 
 def _shorter(part: str) -> Iterator[tuple[str, bool]]:

@@ -40,13 +40,20 @@ def concept_of(term: str) -> Concept | None:
 @lru_cache(maxsize=4096)
 def concepts_of(term: str) -> tuple[Concept, ...]:
     """Every concept that a term names or asks for, that of the longest name first. A name inside a longer one does not
-    count: a memory leak is not memory."""
-    return _found(term, _names())
+    count: a memory leak is not memory. How something went (failed, slow) is one only by itself."""
+    whole = search_form(term).strip()
+    manners = tuple(m for m in MANNERS if any(search_form(name) == whole for name in (*m.names, *m.asks)))
+    return _found(term, _names()) + manners
 
 
 def concepts_named_in(text: str) -> tuple[Concept, ...]:
-    """Every thing and event that a text names; not what merely asks for one, nor how something went (failed, slow)."""
-    return _found(text, tuple(name for name in _names() if name.shows and name.concept not in MANNERS))
+    """Every concept that a text names; not what it merely asks for."""
+    return _found(text, (name for name in _names() if name.shows))
+
+
+def manners_in(text: str) -> tuple[Concept, ...]:
+    """How a text says that something is or went."""
+    return _found(text, _names_of(MANNERS))
 
 
 def _found(text: str, names: Iterable[_Name]) -> tuple[Concept, ...]:
@@ -74,7 +81,8 @@ def finder_of(term: str) -> Finder:
     shapes = [shape for concept in concepts for shape in concept.shapes]
     if asked := _STATUS_ASKED.fullmatch(search_form(term)):
         shapes.append(status_shape(next(filter(None, asked.groups())).replace("x", r"\d")))
-    return Finder("|".join(dict.fromkeys([*map(_shown_by, alternatives(term)), *shapes])))
+    names = (_shown_by(name) for concept in concepts for name in concept.names)
+    return Finder("|".join(dict.fromkeys([_literal(term), *names, *shapes])))
 
 
 def phrases() -> tuple[str, ...]:
@@ -92,9 +100,14 @@ def _with_cases(concepts: Iterable[Concept]) -> list[Concept]:
 
 @cache
 def _names() -> tuple[_Name, ...]:
+    return _names_of(CONCEPTS)
+
+
+@cache
+def _names_of(concepts: tuple[Concept, ...]) -> tuple[_Name, ...]:
     """Every name that shows or asks for a concept, the longest first."""
-    rows = [(name, concept, True) for concept in (*CONCEPTS, *MANNERS) for name in concept.names]
-    rows += [(name, concept, False) for concept in (*CONCEPTS, *MANNERS) for name in concept.asks]
+    rows = [(name, concept, True) for concept in concepts for name in concept.names]
+    rows += [(name, concept, False) for concept in concepts for name in concept.asks]
     rows.sort(key=lambda row: -len(row[0]))
     return tuple(_Name(concept, shows, re.compile(_asked_by(name))) for name, concept, shows in rows)
 
@@ -109,10 +122,21 @@ def _asked_by(name: str) -> str:
 
 def _shown_by(name: str) -> str:
     """A short word like GC or OOM must stand alone; a longer one may stand inside a name, however it is joined."""
-    loose = _loose(name)
-    if len(name) <= 3 and name.isascii() and name.isalnum():
-        return rf"(?<![a-z0-9]){loose}(?![a-z0-9])"
-    return loose
+    return _alone(name, _loose(name))
+
+
+def _literal(term: str) -> str:
+    """A term as it is written; only the width of its blanks does not count, and no digit goes on at its ends."""
+    form = search_form(term).strip()
+    literal = r"\s+".join(map(re.escape, form.split())) or re.escape(form)
+    before = r"(?<!\d)" if form[:1].isdecimal() else ""
+    after = r"(?!\d)" if form[-1:].isdecimal() else ""
+    return _alone(form, f"{before}{literal}{after}")
+
+
+def _alone(name: str, expression: str) -> str:
+    is_short = len(name) <= 3 and name.isascii() and name.isalnum()
+    return rf"(?<![a-z0-9]){expression}(?![a-z0-9])" if is_short else expression
 
 
 def _loose(name: str) -> str:

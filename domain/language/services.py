@@ -49,11 +49,13 @@ def kinship(name: str, asked: str) -> Kinship:
     found = readings(name)
     if not wanted or not found:
         return Kinship.UNSURE
-    if any(_is_same(reading, wanted[0]) for reading in found if reading.is_sure):
+    own = [reading for reading in found if reading.is_sure]
+    if any(_glued(key) in map(_glued, wanted) for reading in own for key in _keys(reading.base)):
         return Kinship.SAME
-    if any(_glued(key) in map(_glued, wanted) for one in found if one.is_sure for key in _keys(one.base)):
+    if any(_is_project(reading, wanted[0]) for reading in own):
         return Kinship.SAME
-    if is_generic(name) or any(_may_be(key, want) for one in found for key in _keys(one.base) for want in wanted):
+    telling = [key for reading in found if not is_generic(reading.base) for key in _keys(reading.base)]
+    if not telling or any(_may_be(key, want) for key in telling for want in wanted):
         return Kinship.UNSURE
     return Kinship.OTHER
 
@@ -181,7 +183,7 @@ def _glued(key: tuple[str, ...]) -> str:
     return "".join(key)
 
 
-def _is_same(reading: Named, wanted: tuple[str, ...]) -> bool:
+def _is_project(reading: Named, wanted: tuple[str, ...]) -> bool:
     """`shop-order-service-1`: Compose writes project, service and number."""
     if not reading.is_numbered or "-" not in reading.base or len(wanted) < 2:
         return False
@@ -225,5 +227,9 @@ def _likeness(asked: tuple[str, ...], known: tuple[str, ...]) -> float:
 
 
 def _stem(key: tuple[str, ...]) -> str:
-    kinds = {*words.PERHAPS_SERVICE, "service"}
-    return "".join(token for token in key if token not in kinds) or "".join(key)
+    return "".join(token for token in key if not _is_kind(token)) or "".join(key)
+
+
+def _is_kind(token: str) -> bool:
+    """A word for the kind of thing, also misspelt."""
+    return token in words.PERHAPS_SERVICE or (len(token) > 4 and OSA.distance(token, "service") <= 2)

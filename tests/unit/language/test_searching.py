@@ -1,0 +1,230 @@
+"""Things searched for: what shows the same thing, in either language, and what does not."""
+
+from __future__ import annotations
+
+import pytest
+
+from domain.language.form import search_form
+from domain.language.searching import (
+    alternatives,
+    concept_of,
+    concepts_named_in,
+    concepts_of,
+    finder_of,
+    manners_in,
+)
+
+ACCESS = '203.0.113.9 - - [01/May/2024:10:10:00 +0000] "GET /orders HTTP/1.1" {0} 512'
+
+
+def finds(term: str, line: str) -> bool:
+    return finder_of(term).stands_in(search_form(line))
+
+
+@pytest.mark.parametrize(
+    ("terms", "lines"),
+    [
+        (
+            ("OOM", "OOMKilled", "OutOfMemoryError", "Out of memory", "内存溢出", "out-of-memory"),
+            (
+                "java.lang.OutOfMemoryError: Java heap space",
+                "Last State: Terminated Reason: OOMKilled",
+                "kernel: Out of memory: Killed process 4711",
+                "killed by OOM-killer",
+                "container exited with code 137",
+                '{"exitCode":137}',
+                "服务内存溢出",
+                "std::bad_alloc",
+            ),
+        ),
+        (
+            ("timeout", "timed out", "deadline exceeded", "超时", "请求超时", "time-out"),
+            (
+                "context deadline exceeded",
+                "Read timed out",
+                "java.net.SocketTimeoutException",
+                "connect ETIMEDOUT 10.0.0.1:443",
+                "调用库存服务超时",
+                "code = DeadlineExceeded",
+            ),
+        ),
+        (("deadlock", "死锁", "Deadlocks"), ("Deadlock found when trying to get lock", "检测到死锁", "ORA-00060")),
+        (
+            ("连接池", "HikariCP", "HikariPool", "connection pool", "数据库连接池", "连接池耗尽"),
+            (
+                "HikariPool-1 - Connection is not available, request timed out after 30000ms",
+                "HikariCP pool stats: active=50/50",
+                "connection-pool exhausted",
+                "数据库连接池已耗尽",
+            ),
+        ),
+        (
+            ("connection refused", "连接拒绝", "连接被拒绝", "ECONNREFUSED"),
+            ("connect: connection refused", "Connection refused (Connection refused)", "connect ECONNREFUSED"),
+        ),
+        (
+            ("disk full", "磁盘满", "No space left on device", "ENOSPC"),
+            ("write /data/x: no space left on device", "磁盘空间不足", "ENOSPC: no space"),
+        ),
+        (("证书过期", "certificate expired"), ("x509: certificate has expired or is not yet valid", "证书已过期")),
+        (
+            ("DNS", "域名解析", "NXDOMAIN"),
+            (
+                "lookup db on 10.0.0.10:53: no such host",
+                "Temporary failure in name resolution",
+                "query failed: NXDOMAIN",
+                "java.net.UnknownHostException: db",
+            ),
+        ),
+        (("crash loop", "CrashLoopBackOff", "反复重启"), ("Back-off restarting failed container", "CrashLoopBackOff")),
+        (
+            ("segfault", "段错误", "core dumped"),
+            ("java[9]: segfault at 0", "Segmentation fault (core dumped)", "signal SIGSEGV", "exit code 139"),
+        ),
+        (
+            ("permission denied", "权限不足", "EACCES"),
+            ("open /data: permission denied", "mkdir: Operation not permitted", "EACCES: /data"),
+        ),
+        (("too many open files", "EMFILE"), ("accept4: too many open files", "EMFILE")),
+        (("too many connections", "连接数过多"), ("FATAL: sorry, too many clients already", "Too many connections")),
+        (
+            ("rate limit", "限流", "too many requests"),
+            (ACCESS.format(429), "rate-limited", "Too Many Requests", "触发限流"),
+        ),
+        (
+            ("authentication failures", "登录失败", "authentication failure"),
+            ("Failed password for root from 203.0.113.9", "pam_unix: authentication failure;", "用户登录失败"),
+        ),
+        (("restart", "重启"), ("systemd: Scheduled restart job", "实例重启中", "CrashLoopBackOff", "rebooting")),
+        (("GC", "垃圾回收", "Full GC"), ("[GC (Allocation Failure)", "Full GC 15 次", "Pause Young (G1 GC)")),
+        (("slow query", "慢查询", "慢 SQL"), ("# Query_time: 12.5", "慢SQL: select 1", "slow-query threshold")),
+        (("lock wait", "锁等待"), ("Lock wait timeout exceeded", "锁等待 3s")),
+        (("网络不可达", "no route to host"), ("connect: network is unreachable", "No route to host")),
+        (("内存", "memory", "HighMemoryUsage"), ("内存使用率 91%", "Full GC", "OOMKilled", "JVM heap usage 3.8GB")),
+        (("失败", "failed"), ("payment failed", "支付失败", "2 failures")),
+    ],
+    ids=lambda value: value[0] if isinstance(value, tuple) else "",
+)  # fmt: skip
+def test_every_name_of_a_thing_finds_whatever_shows_it(terms: tuple[str, ...], lines: tuple[str, ...]) -> None:
+    """R20, R68: 死锁 is deadlock, OOM is OOMKilled, exit 137 and "Out of memory"."""
+    assert [(term, line) for term in terms for line in lines if not finds(term, line)] == []
+
+
+@pytest.mark.parametrize(
+    ("term", "line"),
+    [
+        ("OOM", "the room is full"),
+        ("OOM", "exited with code 1370"),
+        ("OOM", "memory usage 45%"),
+        ("内存泄漏", "内存使用率 91%"),
+        ("GC", "fgc=1 gcloud"),
+        ("内存", "it is cheap"),
+        ("崩溃", "a hispanic name"),
+        ("PaymentTimeoutHandler", "Read timed out"),
+        ("order_timeout", "Read timed out"),
+        ("OutOfMemoryError", "memory usage 45%"),
+        ("支付失败", "order failed"),
+        ("慢查询", "slow start"),
+        ("order-471", "order-4711 paid"),
+        ("10.0.0.1", "from 10.0.0.12"),
+        ("503", "order 15030"),
+        ("2024-05-01", "20240501"),
+        ("stock is low", "low stock, it is"),
+        ("429 错误", "took 429 ms"),
+        ("证书过期", "certificate renewed"),
+        ("消息堆积", "heap dump"),
+    ],
+)
+def test_a_thing_is_not_found_where_something_else_stands(term: str, line: str) -> None:
+    """R20: names, numbers and identifiers are sought literally; a case is not its kind."""
+    assert not finds(term, line)
+
+
+@pytest.mark.parametrize(
+    ("term", "line", "found"),
+    [
+        ("5xx", ACCESS.format(500), True),
+        ("5xx", ACCESS.format(503), True),
+        ("5xx", ACCESS.format(200).replace("512", "500"), False),
+        ("5xx", ACCESS.format(404), False),
+        ("4xx", ACCESS.format(404), True),
+        ("4xx", ACCESS.format(500), False),
+        ("HTTP 503", ACCESS.format(503), True),
+        ("HTTP 503", ACCESS.format(502), False),
+        ("503 错误", ACCESS.format(503), True),
+        ("状态码 500", '{"status":500}', True),
+        ("429 错误", ACCESS.format(429), True),
+        ("5xx", '{"status":"502"}', True),
+        ("5xx", '"http.response.status_code":503', True),
+        ("5xx", "HTTP/1.1 503 Service Unavailable", True),
+        ("5xx", "upstream returned 502", True),
+        ("5xx", "返回码：500", True),
+        ("5xx", "状态码 500", True),
+        ("5xx", "GET /orders 500 12.3 ms - 20", True),
+        ("5xx", "[GIN] 2024/05/01 - 10:00:00 | 500 |   1.2ms | 10.0.0.1 | GET /", True),
+        ("5xx", "be/srv1 0/0/1/69/70 503 212 - - ---- 1/1/1/1/0 0/0", True),
+        ("5xx", "Completed 500 Internal Server Error in 12ms", True),
+        ("5xx", "took 500 ms", False),
+        ("5xx", "order 512 shipped", False),
+        ("5xx", "response 512 bytes", False),
+        ("5xx", "returned 500 rows", False),
+        ("5xx", "port=5432 retries=5", False),
+        ("5xx", "code=5001", False),
+        ("5xx", "code 500.5", False),
+        ("5xx", "步骤 500 完成", False),
+    ],
+)
+def test_a_status_is_a_number_that_stands_as_one(term: str, line: str, found: bool) -> None:
+    """R68: 5xx finds statuses of HTTP, not any number 500."""
+    assert finds(term, line) is found
+
+
+@pytest.mark.parametrize(
+    ("term", "name"),
+    [
+        ("OOM", "oom"),
+        ("数据库连接池耗尽", "connection_pool"),
+        ("磁盘空间不足", "disk_full"),
+        ("authentication failures", "authentication_failure"),
+        ("5xx", "http_5xx"),
+        ("HighMemoryUsage", "memory"),
+        ("失败", "failed"),
+        ("order-service", None),
+        ("4711", None),
+        ("", None),
+        ("PaymentTimeoutHandler", None),
+        ("支付失败", None),
+    ],
+)
+def test_the_concept_of_a_term(term: str, name: str | None) -> None:
+    """R70: a term is understood by its longest name, or by none."""
+    concept = concept_of(term)
+    assert (concept.name if concept else None) == name
+
+
+def test_several_concepts_of_one_term() -> None:
+    """R16: who excludes 数据库慢查询 excludes both; a leak is not memory."""
+    assert {concept.name for concept in concepts_of("数据库慢查询")} == {"database", "slow_query"}
+    assert [concept.name for concept in concepts_of("内存泄漏")] == ["memory_leak"]
+
+
+def test_alternatives_begin_with_the_term_and_repeat_none() -> None:
+    """R68: what was sought is said in the user's words first."""
+    assert alternatives("OOMKilled")[0] == "OOMKilled"
+    assert {"OOM", "OutOfMemoryError", "out of memory", "内存溢出"} <= set(alternatives("OOMKilled"))
+    assert alternatives("超时") == ("超时", "timeout", "time out", "timed out", "deadline exceeded", "ETIMEDOUT")
+    assert alternatives("order-4711") == ("order-4711",)
+
+
+def test_what_only_asks_for_a_thing_does_not_name_it() -> None:
+    """R20: a claim that says `waiting` speaks of no connection pool, though a query for it finds one."""
+    assert [concept.name for concept in concepts_of("waiting")] == ["connection_pool"]
+    assert concepts_named_in("waiting for a lock") == ()
+    assert [concept.name for concept in concepts_named_in("HikariPool-1 超时")] == ["connection_pool", "timeout"]
+    assert [concept.name for concept in manners_in("支付失败，很慢")] == ["failed", "slow"]
+
+
+def test_a_long_text_is_read_in_time_linear_in_it() -> None:
+    """R72: whatever is sought in it."""
+    text = "status " * 50_000 + "exit " * 50_000 + "get /" + "a" * 100_000
+    assert not any(finder_of(term).stands_in(text) for term in ("5xx", "OOM", "超时", "connection pool", "GC"))
