@@ -6,6 +6,7 @@ neither later than tomorrow nor than the day after the input's last change.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta, timezone, tzinfo
 
@@ -20,6 +21,7 @@ _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _EPOCH_UNITS = ((10**17, 10**9), (10**14, 10**6), (10**11, 10**3), (0, 1))  # at least this much -> units a second
 _EPOCH_YEARS = (datetime(1990, 1, 1, tzinfo=UTC), datetime(2100, 1, 1, tzinfo=UTC))
 _LEAP_YEARS = 9
+_MINUTES = 256
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,6 +31,10 @@ class Unsettled:
     month_first: datetime
     day_first: datetime
     zone: str
+
+
+Found = Stamp | Unsettled | None
+"""A stamp, one that the rest of the file may settle, or None for one that is not understood."""
 
 
 class Clock:
@@ -45,6 +51,7 @@ class Clock:
         self._offset = timedelta()
         self._day = (0, 0)
         self._year = 0
+        self._minutes: dict[str, Stamp] = {}
 
     # ------------------------------------------------------------ zones
 
@@ -78,6 +85,18 @@ class Clock:
             self._offset = at.replace(minute=0, second=0, microsecond=0, tzinfo=self._zone).utcoffset() or timedelta()
             self._hour = hour
         return Stamp(at.replace(tzinfo=UTC) - self._offset, self._zone_known)
+
+    def of_minute(self, minute: str, second: str, read: Callable[[], Found]) -> Found:
+        """The stamp of a second of a minute that was read before, which most lines of an input are; else of `read`."""
+        known = self._minutes.get(minute)
+        if known is not None and second < "60":
+            return Stamp(known.at + timedelta(seconds=int(second)), known.zone_known)
+        found = read()
+        if isinstance(found, Stamp) and second.isdigit():
+            if len(self._minutes) >= _MINUTES:
+                self._minutes.clear()
+            self._minutes[minute] = Stamp(found.at - timedelta(seconds=int(second)), found.zone_known)
+        return found
 
     # ------------------------------------------------------------ years and numbers
 

@@ -43,6 +43,11 @@ def begins_like_stamp(line: str) -> bool:
     return _STAMP_LIKE.match(line) is not None
 
 
+def is_trace(line: str) -> bool:
+    """Whether a line is a part of a trace behind its exception; no entry of any format begins so."""
+    return _TRACE_LINE.match(line) is not None
+
+
 def shape_of(line: str) -> Shape:
     """The shape of a line that no format takes, without escape sequences."""
     if not line or line.isspace() or (line[0].isspace() and not begins_like_stamp(line.lstrip())):

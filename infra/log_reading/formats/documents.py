@@ -6,11 +6,10 @@ import re
 from typing import Protocol
 
 from domain.evidence.search import Header
-from infra.log_reading.formats.clock import Clock
+from infra.log_reading.formats.clock import Clock, Found
 from infra.log_reading.formats.json_lines import JsonFormat, header_of
 from infra.log_reading.formats.records import fields_of
 from infra.log_reading.formats.row import NOT_TAKEN, NotTaken
-from infra.log_reading.formats.stamps import Found
 
 _OPENED = re.compile(r"(\s{0,64})\{\s{0,8}$")
 _FIELD = re.compile(r"([A-Z_][A-Z0-9_]{0,63})=(.*)")
@@ -29,6 +28,7 @@ class DocumentFormat:
 
     wraps = False
     part_of = ""
+    begins = r"[\s{]"
     key: tuple[str | None, ...] = ()
     late = True
 
@@ -72,6 +72,7 @@ class ExportFormat:
     has_levels: bool | None = False
     wraps = False
     part_of = ""
+    begins = "_"
     key: tuple[str | None, ...] = ()
     late = True
 

@@ -13,7 +13,7 @@ import orjson
 
 from domain.evidence.search import Header
 from domain.language.levels import Level, Scale, level_of, level_of_letter, level_of_number
-from infra.log_reading.formats.clock import Clock
+from infra.log_reading.formats.clock import Clock, Found
 from infra.log_reading.formats.dialects import (
     ACCESS_KEYS,
     BATCHES,
@@ -30,7 +30,7 @@ from infra.log_reading.formats.dialects import (
 from infra.log_reading.formats.escapes import without_escapes
 from infra.log_reading.formats.json_values import Fields, Member, Number, members, read_json, written
 from infra.log_reading.formats.row import NOT_TAKEN, NotTaken, ReadInner
-from infra.log_reading.formats.stamps import FORMS, Found
+from infra.log_reading.formats.stamps import FORMS
 
 _ANY = re.compile(FORMS["any"].pattern)
 _EPOCH = re.compile(r"\d{9,19}(?:\.\d{1,9})?")
@@ -45,6 +45,7 @@ class JsonFormat:
     wraps = False
     late = False
     part_of = ""
+    begins = r"\{"
     key: tuple[str | None, ...] = ()
 
     def __init__(self, read_inner: ReadInner) -> None:

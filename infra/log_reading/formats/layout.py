@@ -79,7 +79,7 @@ def _skipped(text: str, position: int) -> int:
 def _take(layout: Layout, text: str, position: int) -> int:
     """Takes the part at a position and gives the position behind it; the same one where the message begins."""
     if found := _BRACKET.match(text, position):
-        _take_bracket(layout, found[1] or found[2] or found[3] or "", found[0])
+        _take_bracket(layout, found[1] or found[2] or found[3] or "", found[0], is_square=found[1] is not None)
         return found.end()
     if found := _SEPARATOR.match(text, position):
         return found.end()
@@ -99,6 +99,8 @@ def _take_level(layout: Layout, found: re.Match[str], position: int) -> int:
     if found["capitals"] is None and found["behind"] == " " and not _is_bare_level(word, level):
         return position
     layout.level, layout.level_text = level, word
+    if found["capitals"] is None and found["behind"] == " ":
+        return position  # it may be the first word of a sentence, which stays whole
     return found.end("capitals") if found["capitals"] else found.end("word")
 
 
@@ -107,8 +109,8 @@ def _is_bare_level(word: str, level: Level | None) -> bool:
     return word in _BARE or (level is not None and level >= Level.ERROR)
 
 
-def _take_bracket(layout: Layout, word: str, written: str) -> None:
-    level = _level_in_bracket(word)
+def _take_bracket(layout: Layout, word: str, written: str, *, is_square: bool) -> None:
+    level = _level_in_bracket(word) if is_square or len(word) > 1 else None
     if level is not None and layout.level is None:
         layout.level, layout.level_text = level, word
     elif not layout.names and _OF_A_SERVICE.fullmatch(word):

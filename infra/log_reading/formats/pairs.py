@@ -7,12 +7,11 @@ import re
 from dataclasses import replace
 
 from domain.evidence.search import Header
-from infra.log_reading.formats.clock import Clock
+from infra.log_reading.formats.clock import Clock, Found
 from infra.log_reading.formats.dialects import LEVEL_KEYS, TIME_KEYS, plain_key
 from infra.log_reading.formats.json_lines import header_of, level_value, time_of
 from infra.log_reading.formats.json_values import Fields
 from infra.log_reading.formats.row import NOT_TAKEN, NotTaken, ReadInner
-from infra.log_reading.formats.stamps import Found
 
 PAIR = re.compile(r'(?<![\w.@/-])([A-Za-z_@][\w.@/-]{0,63})=("(?:[^"\\]|\\.){0,65536}"|\S*)')
 _HEAD = re.compile(r'([A-Za-z_@][\w.@-]{0,63})=("[^"\\]{0,64}"|[^\s"]{1,64})(?=\s|$)')
@@ -25,6 +24,7 @@ class PairsFormat:
     wraps = False
     late = False
     part_of = ""
+    begins = "[A-Za-z_@]"
     key: tuple[str | None, ...] = ()
     name = "logfmt"
     service = ""

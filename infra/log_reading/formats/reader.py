@@ -5,13 +5,14 @@ The format that took the last line is tried first; stamps are read at once, head
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator
 from typing import Protocol, cast
 
 from domain.evidence.search import Entry, Header, Stamp
 from domain.language.levels import Level
 from infra.log_reading.formats import continuation
-from infra.log_reading.formats.clock import Clock, Unsettled
+from infra.log_reading.formats.clock import Clock, Found, Unsettled
 from infra.log_reading.formats.context import Context
 from infra.log_reading.formats.documents import DocumentFormat, ExportFormat, Late
 from infra.log_reading.formats.escapes import without_escapes
@@ -20,7 +21,6 @@ from infra.log_reading.formats.layout import read_layout
 from infra.log_reading.formats.pairs import PairsFormat
 from infra.log_reading.formats.records import records_of
 from infra.log_reading.formats.row import NOT_TAKEN, NotTaken, RowFormat
-from infra.log_reading.formats.stamps import Found
 from infra.log_reading.formats.tables import ROWS
 from infra.log_reading.formats.wrapped import WRAPPINGS, DockerFormat, WrappedFormat
 
@@ -29,6 +29,7 @@ ENTRY_CHARACTERS = 65_536
 HELD_ENTRIES = 50_000
 """So many entries wait for the line that shows the order of day and month."""
 _HEAD_CHARACTERS = 2_048
+_BEGINNINGS = 256
 
 
 class Format(Protocol):
@@ -39,6 +40,7 @@ class Format(Protocol):
     has_levels: bool | None
     wraps: bool
     part_of: str
+    begins: str
     late: bool
     key: tuple[str | None, ...]
 
@@ -63,6 +65,7 @@ class TextFormat:
     has_levels: bool | None = None
     wraps = False
     part_of = ""
+    begins = ""
     late = False
     key: tuple[str | None, ...] = ()
 
@@ -97,6 +100,7 @@ class Formats:
             PairsFormat(inside.inner_header),
         )
         self.last: Format = TEXT
+        self._beginning: dict[str, tuple[Format, ...]] = {}
         self._clock = Clock(context)
 
     @property
@@ -112,12 +116,20 @@ class Formats:
         found = self.last.stamp(line, clock)
         if found is not NOT_TAKEN:
             return found
-        for one in self.all:
+        first = line[:1]
+        for one in self._beginning.get(first) or self._with(first):
             found = one.stamp(line, clock)
             if found is not NOT_TAKEN:
                 self.last = one
                 return found
         return NOT_TAKEN
+
+    def _with(self, first: str) -> tuple[Format, ...]:
+        """The formats of which a line may begin with a character."""
+        found = tuple(one for one in self.all if not one.begins or re.match(one.begins, first))
+        if len(self._beginning) < _BEGINNINGS:
+            self._beginning[first] = found
+        return found
 
     def header(self, text: str) -> Header:
         """The header of an entry of any format or of none."""
@@ -227,6 +239,8 @@ class EntryReader:
         """The format and stamp of the entry that a line begins; None for a line that goes on with the open one."""
         if found is NOT_TAKEN:
             if open_ is not None and open_.format.continues(text):
+                return None
+            if open_ is not None and continuation.is_trace(text):
                 return None
             shown = without_escapes(text[:_HEAD_CHARACTERS]) + text[_HEAD_CHARACTERS:]
             if not shown[:1].isspace() or continuation.begins_like_stamp(shown.lstrip()):

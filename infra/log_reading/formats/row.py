@@ -16,9 +16,9 @@ from functools import cached_property
 
 from domain.evidence.search import Header
 from domain.language.levels import Level, Scale, level_of, level_of_letter, level_of_number, level_of_redis_mark
-from infra.log_reading.formats.clock import Clock
+from infra.log_reading.formats.clock import Clock, Found
 from infra.log_reading.formats.layout import read_layout
-from infra.log_reading.formats.stamps import FORMS, Found
+from infra.log_reading.formats.stamps import FORMS
 
 
 class Rest(Enum):
@@ -64,6 +64,8 @@ class Row:
     rest: Rest = Rest.MESSAGE
     next_lines: str = ""
     part_of: str = ""
+    begins: str = ""
+    """A pattern of the characters that a line of it may begin with; "" for any."""
     second: str = ""
     """A pattern of the second line with a group `level`, where that line begins with it."""
 
@@ -90,7 +92,7 @@ class RowFormat:
     def __init__(self, row: Row, read_inner: ReadInner) -> None:
         self.row = row
         self.name, self.service, self.has_levels = row.name, row.service, row.has_levels
-        self.part_of = row.part_of
+        self.part_of, self.begins = row.part_of, row.begins
         self._read_inner = read_inner
 
     @cached_property

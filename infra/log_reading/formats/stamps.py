@@ -11,12 +11,8 @@ from dataclasses import dataclass
 from datetime import datetime
 from functools import cache
 
-from domain.evidence.search import Stamp
-from infra.log_reading.formats.clock import Clock, Unsettled
+from infra.log_reading.formats.clock import Clock, Found
 from infra.log_reading.formats.zones import ZONE_NAME
-
-Found = Stamp | Unsettled | None
-"""A stamp, one that the rest of the file may settle, or None for one that is not understood."""
 
 _MONTHS = {
     name: number
@@ -110,6 +106,10 @@ def _dotted_time(clock: Clock, text: str) -> Found:
 _DAY_MONTH = re.compile(rf"{_WEEKDAY}(\d{{1,2}})[- /]({_MONTH})[- /,]{{1,2}}(\d{{4}})[:, T]{{1,2}}")
 
 
+def _access(clock: Clock, text: str) -> Found:
+    return clock.of_minute(text[:17] + text[20:], text[18:20], lambda: _day_month(clock, text))
+
+
 def _day_month(clock: Clock, text: str) -> Found:
     found = _DAY_MONTH.match(text)
     if found is None:
@@ -121,11 +121,18 @@ def _day_month(clock: Clock, text: str) -> Found:
 
 
 _MONTH_DAY = re.compile(rf"{_WEEKDAY}({_MONTH})[ .]{{1,2}}(\d{{1,2}}),?[ T](?:(\d{{4}}),?[ T])?")
+_SYSLOG_CHARACTERS = len("May  1 10:05:00")
 _YEAR_LAST = re.compile(r" (\d{4})$")
 
 
 def _month_day(clock: Clock, text: str) -> Found:
     """With its year behind the day or at the end, or without one."""
+    if len(text) == _SYSLOG_CHARACTERS:
+        return clock.of_minute(text[:12], text[13:15], lambda: _read_month_day(clock, text))
+    return _read_month_day(clock, text)
+
+
+def _read_month_day(clock: Clock, text: str) -> Found:
     found = _MONTH_DAY.match(text)
     if found is None:
         return None
@@ -234,6 +241,7 @@ FORMS: dict[str, Form] = {
     "iso": Form(_ISO_PATTERN, _iso),
     "year": Form(_YEAR_FIRST_PATTERN, _year_first),
     "day_month": Form(_DAY_MONTH_PATTERN, _day_month),
+    "access": Form(rf"\d{{2}}/{_MONTH}/\d{{4}}:\d{{2}}:\d{{2}}:\d{{2}} [+-]\d{{4}}", _access),
     "month_day": Form(_MONTH_DAY_PATTERN, _month_day),
     "numbers": Form(_NUMBERS_PATTERN, _numbers),
     "any": Form(

@@ -12,13 +12,13 @@ from typing import Protocol
 import orjson
 
 from domain.evidence.search import Header, Stamp
-from infra.log_reading.formats.clock import Clock, Unsettled
+from infra.log_reading.formats.clock import Clock, Found, Unsettled
 from infra.log_reading.formats.continuation import Shape, shape_of
 from infra.log_reading.formats.escapes import without_escapes
 from infra.log_reading.formats.json_lines import header_of, time_of
 from infra.log_reading.formats.json_values import Fields, read_json
 from infra.log_reading.formats.row import NOT_TAKEN, Example, NotTaken
-from infra.log_reading.formats.stamps import FORMS, Found
+from infra.log_reading.formats.stamps import FORMS
 
 
 class Inner(Protocol):
@@ -52,6 +52,7 @@ class WrappedFormat:
     wraps = True
     late = False
     part_of = ""
+    begins = ""
 
     def __init__(self, wrapping: Wrapping, inner: Inner) -> None:
         self.name, self.service = wrapping.name, ""
@@ -120,6 +121,7 @@ class DockerFormat:
     wraps = True
     late = False
     part_of = ""
+    begins = r"\{"
 
     def __init__(self, inner: Inner) -> None:
         self.service = ""

@@ -28,6 +28,7 @@ ROWS = (
             ),
         ),
         rest=Rest.LAYOUT,
+        begins=r"\d",
     ),
     Row(
         "klog",
@@ -41,6 +42,7 @@ ROWS = (
                 "controller.go OutOfMemoryError thread=1 line=12",
             ),
         ),
+        begins=r"[IWEF]",
     ),
     Row(
         "glog",
@@ -54,6 +56,7 @@ ROWS = (
                 "main.cc db down thread=1 line=12",
             ),
         ),
+        begins=r"[IWEF]",
     ),
     Row(
         "Rails",
@@ -67,6 +70,7 @@ ROWS = (
                 "db down pid=1",
             ),
         ),
+        begins=r"[DIWEFAU]",
     ),
     Row(
         "java.util.logging",
@@ -85,6 +89,7 @@ ROWS = (
         ),
         next_lines=r"[A-Z]{4,7}: ",
         second=r"(?P<level>[A-Z]{4,7}):",
+        begins=r"[A-Z]",
     ),
     Row(
         "Spark",
@@ -98,6 +103,7 @@ ROWS = (
                 "executor.CoarseGrainedExecutorBackend Registered signal handlers",
             ),
         ),
+        begins=r"\d",
     ),
     Row(
         "HDFS",
@@ -111,6 +117,7 @@ ROWS = (
                 "dfs.DataNode$PacketResponder PacketResponder 1 for block terminating thread=148",
             ),
         ),
+        begins=r"\d",
     ),
     Row(
         "OpenStack with file names",
@@ -139,11 +146,13 @@ ROWS = (
                 True,
             ),
         ),
+        begins=r"\[",
     ),
     Row(
         "logrus on a terminal",
         r"^(?P<level>TRAC|DEBU|INFO|WARN|ERRO|FATA|PANI)\[\d{4,10}\] ?",
         (Example("ERRO[0012] db down  host=a", "", Level.ERROR, (), "db down  host=a"),),
+        begins=r"[TDIWEFP]",
     ),
     Row(
         "Python without stamps",
@@ -157,6 +166,7 @@ ROWS = (
                 "django.request Internal Server Error",
             ),
         ),
+        begins=r"[DIWEC]",
     ),
     Row(
         "garbage collector",
@@ -172,12 +182,14 @@ ROWS = (
             ),
         ),
         has_levels=False,
+        begins=r"\d",
     ),
     Row(
         "garbage collector, uptime",
         r"^\[(?P<uptime>\d{1,10}\.\d{3})s\](?:\[(?P<level>[a-z]{4,7}) {0,3}\])?",
         (Example("[0.123s][info][gc] GC(0) Pause Young", "", Level.INFO, (), "[gc] GC(0) Pause Young uptime=0.123"),),
         rest=Rest.LAYOUT,
+        begins=r"\[",
     ),
     Row(
         "Windows events",
@@ -192,5 +204,6 @@ ROWS = (
                 "(100),Faulting application event=1000",
             ),
         ),
+        begins=r"[EWICVA]",
     ),
 )

@@ -29,6 +29,7 @@ ROWS = (
             ),
         ),
         service="postgres",
+        begins=r"\d",
     ),
     Row(
         "PostgreSQL, parts of an entry",
@@ -45,6 +46,7 @@ ROWS = (
         ),
         service="postgres",
         part_of="PostgreSQL",
+        begins=r"\d",
     ),
     Row(
         "PostgreSQL csv",
@@ -62,6 +64,7 @@ ROWS = (
         ),
         service="postgres",
         next_lines=r"(?!\d{4}-\d\d-\d\d \d\d:)",
+        begins=r"\d",
     ),
     Row(
         "MySQL",
@@ -77,12 +80,14 @@ ROWS = (
             ),
         ),
         service="mysqld",
+        begins=r"\d",
     ),
     Row(
         "MySQL before 5.7",
         r"^{short_year} (?:\[(?P<level>Note|Warning|ERROR)\] |(?=InnoDB|mysqld|Version))",
         (Example("240501 10:05:00 [ERROR] Aborting", "2024-05-01T10:05:00Z", Level.ERROR, (), "Aborting"),),
         service="mysqld",
+        begins=r"\d",
     ),
     Row(
         "MySQL slow queries",
@@ -101,6 +106,7 @@ ROWS = (
         has_levels=False,
         service="mysqld",
         next_lines=r"(?!# Time: )",
+        begins=r"#",
     ),
     Row(
         "MySQL slow queries before 5.7",
@@ -109,6 +115,7 @@ ROWS = (
         has_levels=False,
         service="mysqld",
         next_lines=r"(?!# Time: )",
+        begins=r"#",
     ),
     Row(
         "MongoDB",
@@ -124,6 +131,7 @@ ROWS = (
             ),
         ),
         service="mongodb",
+        begins=r"\d",
     ),
     Row(
         "Redis",
@@ -139,6 +147,7 @@ ROWS = (
         ),
         has_levels=False,
         service="redis",
+        begins=r"[\d\[]",
     ),
     Row(
         "DB2",
@@ -154,5 +163,6 @@ ROWS = (
             ),
         ),
         service="db2",
+        begins=r"\d",
     ),
 )

@@ -93,6 +93,7 @@ ROWS = (
             ),
         ),
         rest=Rest.LAYOUT,
+        begins=r"\d",
     ),
     Row(
         "year first",
@@ -121,6 +122,7 @@ ROWS = (
             Example("2024年5月1日 10:05:00 错误 数据库不可用", "2024-05-01T10:05:00Z", Level.ERROR, (), "数据库不可用"),
         ),
         rest=Rest.LAYOUT,
+        begins=r"\d",
     ),
     Row(
         "bracketed",
@@ -175,6 +177,7 @@ ROWS = (
             ),
         ),
         rest=Rest.LAYOUT,
+        begins=r"[\[(]",
     ),
     Row(
         "day and month by name",
@@ -204,6 +207,7 @@ ROWS = (
             ),
         ),
         rest=Rest.LAYOUT,
+        begins=r"[\dA-Z]",
     ),
     Row(
         "day and month in numbers",
@@ -221,6 +225,7 @@ ROWS = (
             Example("05/06/2024 10:05:00 ERROR db down", "", Level.ERROR, (), "db down"),
         ),
         rest=Rest.LAYOUT,
+        begins=r"\d",
     ),
     Row(
         "level first",
@@ -248,6 +253,7 @@ ROWS = (
             Example("[error] [2024-05-01 10:05:00] db down", "2024-05-01T10:05:00Z", Level.ERROR, (), "db down"),
         ),
         rest=Rest.LAYOUT,
+        begins=r"[^\d\s{]",
     ),
     Row(
         "epoch",
@@ -274,6 +280,7 @@ ROWS = (
             Example("1714557900123 [ERROR] db down", "2024-05-01T10:05:00.123Z", Level.ERROR, (), "db down", True),
         ),
         rest=Rest.LAYOUT,
+        begins=r"[\d\[]",
     ),
     Row(
         "time of day",
@@ -284,5 +291,6 @@ ROWS = (
             Example("[11:17][WARN][a] x", "", Level.WARN, (), "[a] x"),
         ),
         rest=Rest.LAYOUT,
+        begins=r"[\d\[(]",
     ),
 )

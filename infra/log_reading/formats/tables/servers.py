@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from domain.language.levels import Level
 from infra.log_reading.formats.row import Example, Row
+from infra.log_reading.formats.stamps import FORMS
 from infra.log_reading.formats.tables import behind
+
+_CLIENT = r"(?P<client>\S{1,255}) (?P<ident>\S{1,64}) (?P<user>\S{1,128})"
+_REQUEST = r"(?=\"|\d{3}|-)"
 
 ROWS = (
     Row(
         "access",
-        r"^(?:(?P<host>[\w.:-]{1,255}) )?(?P<client>\S{1,255}) (?P<ident>\S{1,64}) (?P<user>\S{1,128}(?: \S{1,64})?) "
-        r"\[(?:{any})\] (?=\"|\d{3}|-)",
+        rf"^{_CLIENT} \[{{access}}\] {_REQUEST}",
         (
             Example(
                 '198.51.100.3 - - [01/May/2024:10:03:00 +0000] "GET /orders/3 HTTP/1.1" 500 123 "-" "curl/8"',
@@ -20,6 +23,13 @@ ROWS = (
                 '"GET /orders/3 HTTP/1.1" 500 123 "-" "curl/8" client=198.51.100.3',
                 True,
             ),
+        ),
+        has_levels=False,
+    ),
+    Row(
+        "access of a host",
+        rf"^(?P<host>[\w.:-]{{1,255}}) {_CLIENT} \[{{any}}\] {_REQUEST}",
+        (
             Example(
                 'shop.example:443 198.51.100.3 - bob [01/May/2024:10:03:00 +0000] "GET / HTTP/1.1" 200 5',
                 "2024-05-01T10:03:00Z",
@@ -28,6 +38,13 @@ ROWS = (
                 '"GET / HTTP/1.1" 200 5 host=shop.example:443 client=198.51.100.3 user=bob',
                 True,
             ),
+        ),
+        has_levels=False,
+    ),
+    Row(
+        "access, other stamps",
+        rf"^{_CLIENT} \[(?!{FORMS['access'].pattern}\]){{any}}\] {_REQUEST}",
+        (
             Example(
                 '127.0.0.1 - - [01/May/2024 10:03:00] "GET / HTTP/1.1" 200 -',
                 "2024-05-01T10:03:00Z",
@@ -59,6 +76,7 @@ ROWS = (
             ),
         ),
         has_levels=False,
+        begins=r"\[",
     ),
     Row(
         "IIS",
@@ -73,6 +91,7 @@ ROWS = (
             ),
         ),
         has_levels=False,
+        begins=r"\d",
     ),
     Row(
         "load balancer",
@@ -88,6 +107,7 @@ ROWS = (
             ),
         ),
         has_levels=False,
+        begins=r"[hgw]",
     ),
     Row(
         "Squid",
@@ -103,6 +123,7 @@ ROWS = (
             ),
         ),
         has_levels=False,
+        begins=r"\d",
     ),
     Row(
         "HAProxy",
@@ -118,6 +139,7 @@ ROWS = (
         ),
         has_levels=False,
         service="haproxy",
+        begins=r"[\da-fA-F:h]",
     ),
     Row(
         "nginx",
@@ -132,6 +154,7 @@ ROWS = (
             ),
         ),
         service="nginx",
+        begins=r"\d",
     ),
     Row(
         "Apache",
@@ -153,6 +176,7 @@ ROWS = (
                 "mod_jk child workerEnv in error state 6",
             ),
         ),
+        begins=r"\[",
     ),
     Row(
         "RabbitMQ reports",
@@ -160,6 +184,7 @@ ROWS = (
         (Example("=ERROR REPORT==== 1-May-2024::10:05:00 ===", "2024-05-01T10:05:00Z", Level.ERROR, (), ""),),
         service="rabbitmq",
         next_lines=r"(?!=[A-Z]+ REPORT====)",
+        begins=r"=",
     ),
     Row(
         "WebLogic",
@@ -174,5 +199,6 @@ ROWS = (
                 True,
             ),
         ),
+        begins=r"#",
     ),
 )

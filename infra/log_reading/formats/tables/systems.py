@@ -13,7 +13,7 @@ ROWS = (
     Row(
         "syslog",
         r"^(?:<(?P<pri>\d{1,3})>)?{month_day} {1,2}(?:(?P<host>[^\s:]{1,255}) {1,2}(?:-- )?)"
-        rf"{_PROGRAM}(?: (?P<version>\d[\d.]{{0,15}}))?{_PART}(?:\[(?P<pid>[\w.-]{{1,32}})\])?:(?=\s|$)",
+        rf"{_PROGRAM}(?: (?P<version>\d[\d.]{{0,15}}))?{_PART}(?:\[(?P<pid>[\w.-]{{1,32}})\])?(?: \(\[(?P<child>\d{{1,10}})\]\))?:(?=\s|$)",
         (
             Example(
                 "May  1 10:05:00 web1 order-service[7]: ERROR OutOfMemoryError",
@@ -53,6 +53,7 @@ ROWS = (
         ),
         has_levels=False,
         rest=Rest.ENTRY,
+        begins=r"[<A-Z]",
     ),
     Row(
         "syslog repeated",
@@ -67,6 +68,7 @@ ROWS = (
             ),
         ),
         has_levels=False,
+        begins=r"[A-Z]",
     ),
     Row(
         "syslog 5424",
@@ -92,6 +94,7 @@ ROWS = (
             ),
         ),
         rest=Rest.ENTRY,
+        begins=r"<",
     ),
     Row(
         "syslog with ISO stamps",
@@ -108,6 +111,7 @@ ROWS = (
         ),
         has_levels=False,
         rest=Rest.ENTRY,
+        begins=r"[<\d]",
     ),
     Row(
         "syslog with ISO stamps, no process",
@@ -124,6 +128,7 @@ ROWS = (
         ),
         has_levels=False,
         rest=Rest.ENTRY,
+        begins=r"\d",
     ),
     Row(
         "journal",
@@ -140,6 +145,7 @@ ROWS = (
         ),
         has_levels=False,
         rest=Rest.ENTRY,
+        begins=r"\d",
     ),
     Row(
         "journal with weekdays",
@@ -157,6 +163,7 @@ ROWS = (
         ),
         has_levels=False,
         rest=Rest.ENTRY,
+        begins=r"[MTWFS]",
     ),
     Row(
         "journal with seconds since 1970",
@@ -173,6 +180,7 @@ ROWS = (
         ),
         has_levels=False,
         rest=Rest.ENTRY,
+        begins=r"\d",
     ),
     Row(
         "kernel",
@@ -190,6 +198,7 @@ ROWS = (
         ),
         has_levels=False,
         service="kernel",
+        begins=r"[<\[kuds]",
     ),
     Row(
         "packages",
@@ -205,6 +214,7 @@ ROWS = (
         ),
         has_levels=False,
         service="dpkg",
+        begins=r"\d",
     ),
     Row(
         "alternatives",
@@ -219,6 +229,7 @@ ROWS = (
             ),
         ),
         has_levels=False,
+        begins=r"u",
     ),
     Row(
         "package history",
@@ -227,6 +238,7 @@ ROWS = (
         has_levels=False,
         service="apt",
         next_lines=r"(?:Commandline|Requested-By|Install|Upgrade|Remove|Purge|Reinstall|Downgrade|Error|End-Date): ",
+        begins=r"S",
     ),
     Row(
         "package terminal",
@@ -235,6 +247,7 @@ ROWS = (
         has_levels=False,
         service="apt",
         next_lines=r"(?!Log (?:started|ended): |\d{4}-\d\d|[A-Z][a-z]{2} [ \d]\d )",
+        begins=r"L",
     ),
     Row(
         "audit",
@@ -251,6 +264,7 @@ ROWS = (
         ),
         has_levels=False,
         service="auditd",
+        begins=r"[nt]",
     ),
     Row(
         "cloud-init",
@@ -265,6 +279,7 @@ ROWS = (
             ),
         ),
         service="cloud-init",
+        begins=r"\d",
     ),
     Row(
         "Android",
@@ -278,6 +293,7 @@ ROWS = (
                 "WindowManager frozen pid=1702 tid=2395",
             ),
         ),
+        begins=r"\d",
     ),
     Row(
         "Blue Gene",
@@ -294,6 +310,7 @@ ROWS = (
                 True,
             ),
         ),
+        begins=r"[-A-Z]",
     ),
     Row(
         "Thunderbird",
@@ -312,10 +329,11 @@ ROWS = (
         ),
         has_levels=False,
         rest=Rest.ENTRY,
+        begins=r"[-A-Z]",
     ),
     Row(
         "HPC",
-        r"^(?P<id>\d{1,8}) (?P<node>\S{1,64}) (?P<component>\S{1,64}) (?P<state>\S{1,64}) {epoch} (?P<flag>\d) ",
+        r"^(?P<id>\d{1,8}) (?P<node>\S{1,64}) (?P<component>\S{1,64}) (?P<state>\S{1,64}) {epoch} (?P<flag>-?\d) ",
         (
             Example(
                 "134681 node-246 unix.hw state_change.unavailable 1077804742 1 Component State Change",
@@ -328,5 +346,6 @@ ROWS = (
             ),
         ),
         has_levels=False,
+        begins=r"\d",
     ),
 )
