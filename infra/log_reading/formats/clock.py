@@ -12,7 +12,7 @@ from datetime import UTC, datetime, timedelta, timezone, tzinfo
 
 from domain.evidence.search import Stamp
 from infra.log_reading.formats.context import Context
-from infra.log_reading.formats.zones import zone_named
+from infra.log_reading.formats.zones import zone_named, zone_of_area
 
 _DAY = timedelta(days=1)
 _FIRST_CHANGE = datetime(2000, 1, 1, tzinfo=UTC)
@@ -71,7 +71,7 @@ class Clock:
     def _zoned(self, at: datetime, zone: str) -> Stamp:
         if zone[0] in "+-Zz":
             return Stamp(at.replace(tzinfo=_offset_of(zone)).astimezone(UTC), True)
-        if found := zone_named(zone.upper()):
+        if found := zone_of_area(zone) if "/" in zone else zone_named(zone.upper()):
             return Stamp(at.replace(tzinfo=found).astimezone(UTC), True)
         assumed = self._assumed(at)
         is_of_setting = at.replace(tzinfo=self._zone).tzname() == zone

@@ -52,7 +52,7 @@ def shape_of(line: str) -> Shape:
     """The shape of a line that no format takes, without escape sequences."""
     if not line or line.isspace() or (line[0].isspace() and not begins_like_stamp(line.lstrip())):
         return Shape.PART
-    if begins_like_stamp(line.lstrip()):
+    if line[0] == "{" or begins_like_stamp(line.lstrip()):
         return Shape.OTHER
     if _TRACE_LINE.match(line) or _WORD.search(line) is None:
         return Shape.PART

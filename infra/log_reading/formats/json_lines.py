@@ -217,11 +217,13 @@ def header_of(fields: Fields, read_inner: ReadInner) -> Header:
         level = dialect.absent
     if level_path is not None and any(name.split(".")[-1] == level_path.split(".")[-1] for name in repeated):
         level = None
-    dropped = {level_path, message_path, _time_path(fields, by_path), *names.values()}
+    time_path = _time_path(fields, by_path)
+    dropped = {level_path, time_path, *names.values()} - set(repeated) | {message_path}
     rest = [
         f"{member.path}={written(member.value)}"
         for member in every
         if member.path not in dropped or member is not by_path[member.path]
+        if time_path is None or not member.path.startswith(f"{time_path}.")
     ]
     return Header(
         level=level,

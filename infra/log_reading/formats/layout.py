@@ -20,19 +20,23 @@ _LEVEL_HEAD = re.compile(
     rf"(?P<capitals>{_CAPITALS})(?=[\s:|\])}},/;(]|-\s|$)"
     rf"|(?P<word>(?i:{_WORDS}))(?P<behind>\s{{0,8}}[:|\]\t]|\s{{2,8}}| ?$| -(?= )|, | )"
 )
-_LETTER = re.compile(r"(?P<letter>[TDIWEFCN])(?=\s{0,2}[|/]|\s{2}|$|\t)")
-_BRACKET = re.compile(r"\[\s{0,8}([^\[\]\n]{0,96}?)\s{0,8}\]|<([^<>\s]{1,32})>(?=\s)|\(([^()\s]{1,64})\)(?=\s)")
-_SEPARATOR = re.compile(r"[-|:–—,;]+(?=\s|$|\[)|(?<=\s)\|")
+_LETTER = re.compile(r"(?P<letter>[TDIWEFCN])(?= {0,2}\||\t|/[\w.]{1,64}\( {0,8}\d)")
+_CHANNEL = re.compile(rf"(?P<channel>[\w-]{{1,64}})\.(?P<level>{_CAPITALS}): ")
+_BRACKET = re.compile(
+    r"\[\s{0,8}([^\[\]\n]{0,96}?)\s{0,8}\]|<([^<>\s]{1,32})>(?=\s)|\(([^()\s]{1,64})\)(?=\s)"
+    r"|\{([^{}\s\"]{0,64})\}(?=\s)|\"([A-Za-z]{3,11})\"(?=[,;|\t]|$)"
+)
+_SEPARATOR = re.compile(r"[-|:–—,;]+(?=\s|$|\[)|[|,;]")
 _TOKEN = re.compile(r"[^\s\[\]\"|]{1,96}(?=\s)")
 _TOKENS_BEFORE_LEVEL = re.compile(
-    rf"(?P<tokens>(?:[^\s\[\]\"'{{}}]{{1,96}}[ \t]{{1,8}}(?:[-|:][ \t]{{1,4}})?){{1,4}}?)"
+    rf"(?P<tokens>(?:[^\s\[\]\"'{{}}]{{1,96}}(?:\[\d{{1,10}}\]:?)?[ \t]{{1,8}}(?:[-|:][ \t]{{1,4}})?){{1,4}}?)"
     rf"(?P<level>\[?(?:{_CAPITALS})\]?)(?=[\s:|\])}},]|-\s|$)"
 )
 _LEVEL_IN_BRACKET = re.compile(rf"(?:{_CAPITALS})(?=[/ :|,]|$)|(?i:{_WORDS})$")
 _SPACE = re.compile(r"\s+")
 _PAIR_HEAD = re.compile(r"[A-Za-z_@][\w.@/-]{0,63}=")
 _HEADER_TOKEN = re.compile(r".*[\d./:@$#_=*-].*|main|root|app")
-_FIRST_WORD = re.compile(r"[A-Za-z][\w.$/-]{1,95}(?=[\s:,]|$)")
+FIRST_WORD = re.compile(r"[A-Za-z][\w.$/-]{1,95}(?=[\s:,]|$)")
 _NAME = re.compile(r"[A-Za-z][\w.$@/-]{0,95}")
 _OF_A_SERVICE = re.compile(
     r"[a-z][a-z0-9]{0,63}(?:[-_][a-z0-9]{1,63}){0,7}[-_](?:service|svc|server|api|gateway|app|web)"
@@ -66,7 +70,7 @@ def read_layout(text: str) -> Layout:
             break
         position = _skipped(text, end)
     layout.rest = text[position:].strip().lstrip("| ")
-    if first := _FIRST_WORD.match(layout.rest):
+    if first := FIRST_WORD.match(layout.rest):
         layout.hints.append(first[0])
     return layout
 
@@ -79,7 +83,7 @@ def _skipped(text: str, position: int) -> int:
 def _take(layout: Layout, text: str, position: int) -> int:
     """Takes the part at a position and gives the position behind it; the same one where the message begins."""
     if found := _BRACKET.match(text, position):
-        _take_bracket(layout, found[1] or found[2] or found[3] or "", found[0], is_square=found[1] is not None)
+        _take_bracket(layout, next(filter(None, found.groups()), ""), found[0], is_square=found[1] is not None)
         return found.end()
     if found := _SEPARATOR.match(text, position):
         return found.end()
@@ -89,6 +93,11 @@ def _take(layout: Layout, text: str, position: int) -> int:
         return _take_level(layout, found, position)
     if found := _LETTER.match(text, position):
         layout.level, layout.level_text = level_of_letter(found["letter"]), found["letter"]
+        return found.end()
+    if found := _CHANNEL.match(text, position):
+        layout.level, layout.level_text = level_of(found["level"]), found["level"]
+        layout.hints.append(found["channel"])
+        layout.kept.append(f"{found['channel']}:")
         return found.end()
     return _take_tokens(layout, text, position)
 

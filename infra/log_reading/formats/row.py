@@ -17,7 +17,7 @@ from functools import cached_property
 from domain.evidence.search import Header
 from domain.language.levels import Level, Scale, level_of, level_of_letter, level_of_number, level_of_redis_mark
 from infra.log_reading.formats.clock import Clock, Found
-from infra.log_reading.formats.layout import read_layout
+from infra.log_reading.formats.layout import FIRST_WORD, read_layout
 from infra.log_reading.formats.stamps import FORMS
 
 
@@ -79,6 +79,8 @@ NOT_TAKEN = NotTaken()
 ReadInner = Callable[[str], Header | None]
 """The header of an entry that stands in another's message; None for text of no format."""
 
+_INNER = re.compile(r"\{|\d{4}[-/]\d\d|[IWEF]\d{4} |[A-Za-z_]\w{0,31}=")
+"""How what stands behind a stamp begins where it may be an entry of its own."""
 _FORM = re.compile(r"\{([a-z_]+)\}")
 
 
@@ -138,14 +140,18 @@ class RowFormat:
         hints = [value for key, value in groups.items() if key.startswith("hint") and value]
         kept = [value.strip() for key, value in groups.items() if key.startswith(("kept", "hint"))]
         rest, inner = first[found.end() :].strip(), None
-        if self.row.rest is Rest.LAYOUT:
+        if self.row.rest is Rest.ENTRY or (self.row.rest is Rest.LAYOUT and _INNER.match(rest)):
+            inner = self._read_inner(rest)
+        if inner is not None:
+            rest, names, hints = inner.message, [*names, *inner.names], [*hints, *inner.hints]
+            level, said = (inner.level, inner.level_text) if inner.level is not None else (level, said)
+        elif self.row.rest is Rest.LAYOUT:
             layout = read_layout(rest)
             kept += layout.kept
             names, hints, rest = [*names, *layout.names], [*hints, *layout.hints], layout.rest
             level, said = (level, said) if said else (layout.level, layout.level_text)
-        elif self.row.rest is Rest.ENTRY and (inner := self._read_inner(rest)) is not None:
-            rest, names, hints = inner.message, [*names, *inner.names], [*hints, *inner.hints]
-            level, said = (inner.level, inner.level_text) if inner.level is not None else (level, said)
+        elif self.row.rest is Rest.ENTRY and (first_word := FIRST_WORD.match(rest)):
+            hints.append(first_word[0])
         message = " ".join(part for part in (*kept, rest, *_pairs(groups)) if part)
         return Header(
             level=level,

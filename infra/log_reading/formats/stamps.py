@@ -120,6 +120,27 @@ def _day_month(clock: Clock, text: str) -> Found:
         return None
 
 
+def _day_month_area(clock: Clock, text: str) -> Found:
+    """With the name of an area whose zone it is, as `Asia/Shanghai`."""
+    written, _, area = text.rpartition(" ")
+    found = _DAY_MONTH.match(written)
+    if found is None:
+        return None
+    try:
+        at, _ = _time_of((int(found[3]), _MONTHS[found[2]], int(found[1])), written[found.end() :])
+    except ValueError:
+        return None
+    return clock.stamp(at, area)
+
+
+def _day_month_short(clock: Clock, text: str) -> Found:
+    day, month, rest = text.split(" ", 2)
+    try:
+        return clock.without_year(*_time_of((2000, _MONTHS[month], int(day)), rest))
+    except ValueError:
+        return None
+
+
 _MONTH_DAY = re.compile(rf"{_WEEKDAY}({_MONTH})[ .]{{1,2}}(\d{{1,2}}),?[ T](?:(\d{{4}}),?[ T])?")
 _SYSLOG_CHARACTERS = len("May  1 10:05:00")
 _YEAR_LAST = re.compile(r" (\d{4})$")
@@ -219,7 +240,7 @@ _NUMBERS_PATTERN = rf"\d{{1,2}}(?:/\d{{1,2}}/|-\d{{1,2}}-|\.\d{{1,2}}\.)\d{{4}}[
 
 _ISO_PATTERN = (
     r"\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d(?:[.,]\d{1,9})?(?:Z|[+-]\d\d:?\d\d)?"
-    rf"(?![\w/+]|[.,:]\d| ?(?:[AaPp]\.?[Mm]\b|[上下]午|[+-]\d\d|{ZONE_NAME}))"
+    rf"(?![\w/+]|[.,:]\d| ?(?:Z(?!\w)|[AaPp]\.?[Mm]\b|[上下]午|[+-]\d\d|{ZONE_NAME}))"
 )
 
 
@@ -242,6 +263,8 @@ FORMS: dict[str, Form] = {
     "year": Form(_YEAR_FIRST_PATTERN, _year_first),
     "day_month": Form(_DAY_MONTH_PATTERN, _day_month),
     "access": Form(rf"\d{{2}}/{_MONTH}/\d{{4}}:\d{{2}}:\d{{2}}:\d{{2}} [+-]\d{{4}}", _access),
+    "day_month_area": Form(rf"{_DAY_MONTH_PATTERN} [A-Z][A-Za-z_]{{1,32}}/[A-Za-z_/+-]{{1,64}}", _day_month_area),
+    "day_month_short": Form(rf"\d{{1,2}} {_MONTH} \d{{2}}:\d{{2}}:\d{{2}}(?:\.\d{{1,6}})?{_END}", _day_month_short),
     "month_day": Form(_MONTH_DAY_PATTERN, _month_day),
     "numbers": Form(_NUMBERS_PATTERN, _numbers),
     "any": Form(

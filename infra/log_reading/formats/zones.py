@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from datetime import UTC, timedelta, timezone, tzinfo
+from functools import lru_cache
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 _HOURS = {
     "UTC": 0, "GMT": 0, "UT": 0, "WET": 0, "WEST": 1, "CET": 1, "CEST": 2, "EET": 2, "EEST": 3, "MSK": 3,
@@ -23,3 +25,12 @@ _ZONES: dict[str, tzinfo] = {
 def zone_named(name: str) -> tzinfo | None:
     """The zone of a name, None for one that stands for several."""
     return _ZONES.get(name)
+
+
+@lru_cache(maxsize=256)
+def zone_of_area(name: str) -> tzinfo | None:
+    """The zone of an area of the zone database, as `Asia/Shanghai`; None for one that it does not know."""
+    try:
+        return ZoneInfo(name)
+    except (ZoneInfoNotFoundError, ValueError, OSError):
+        return None

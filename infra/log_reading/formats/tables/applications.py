@@ -60,7 +60,7 @@ ROWS = (
     ),
     Row(
         "Rails",
-        r"^[DIWEFAU], \[{iso}(?: #(?P<pid>\d{1,10}))?\] {1,4}{LEVEL} -- (?P<hint>[^:]{0,64}): ?",
+        r"^(?:[DIWEFAU], )?\[{iso}(?: #(?P<pid>\d{1,10}))\] {1,4}{LEVEL} -- (?P<hint>[^:]{0,64}): ?",
         (
             Example(
                 "E, [2024-05-01T10:05:00.123456 #1] ERROR -- : db down",
@@ -70,7 +70,7 @@ ROWS = (
                 "db down pid=1",
             ),
         ),
-        begins=r"[DIWEFAU]",
+        begins=r"[\[DIWEFAU]",
     ),
     Row(
         "java.util.logging",
@@ -134,11 +134,27 @@ ROWS = (
     ),
     Row(
         "PHP",
-        r"^\[{day_month}(?: (?P<zone>[\w/]{1,64}))?\] PHP (?P<level>Fatal error|Parse error|Recoverable fatal error|"
+        r"^\[{day_month}\] PHP (?P<level>Fatal error|Parse error|Recoverable fatal error|"
         r"Warning|Notice|Deprecated|Strict Standards)?:? {0,2}",
         (
             Example(
                 "[01-May-2024 10:05:00 UTC] PHP Fatal error:  Uncaught Exception: db down",
+                "2024-05-01T10:05:00Z",
+                Level.FATAL,
+                (),
+                "Uncaught Exception: db down",
+                True,
+            ),
+        ),
+        begins=r"\[",
+    ),
+    Row(
+        "PHP with areas",
+        r"^\[{day_month_area}\] PHP (?P<level>Fatal error|Parse error|Recoverable fatal error|"
+        r"Warning|Notice|Deprecated|Strict Standards)?:? {0,2}",
+        (
+            Example(
+                "[01-May-2024 18:05:00 Asia/Shanghai] PHP Fatal error:  Uncaught Exception: db down",
                 "2024-05-01T10:05:00Z",
                 Level.FATAL,
                 (),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from domain.language.levels import Level
 from infra.log_reading.formats.row import Example, Row
+from infra.log_reading.formats.stamps import FORMS
 from infra.log_reading.formats.tables import behind
 
 ROWS = (
@@ -81,6 +82,48 @@ ROWS = (
         ),
         service="mysqld",
         begins=r"\d",
+    ),
+    Row(
+        "MySQL, other stamps",
+        rf"^(?!{FORMS['iso'].pattern}){{year}}{behind.MYSQL}",
+        (
+            Example(
+                "2024-05-01  9:05:00 0 [ERROR] InnoDB: gone",
+                "2024-05-01T09:05:00Z",
+                Level.ERROR,
+                (),
+                "InnoDB: gone thread=0",
+            ),
+        ),
+        service="mysqld",
+        begins=r"\d",
+    ),
+    Row(
+        "Elasticsearch",
+        rf"^\[{{iso}}{behind.ELASTICSEARCH}",
+        (
+            Example(
+                "[2024-05-01T10:05:00,123][WARN ][o.e.c.r.a.DiskThresholdMonitor] [node-1] high disk",
+                "2024-05-01T10:05:00.123Z",
+                Level.WARN,
+                (),
+                "o.e.c.r.a.DiskThresholdMonitor high disk node=node-1",
+            ),
+        ),
+        service="elasticsearch",
+        begins=r"\[",
+    ),
+    Row(
+        "Redis before 4",
+        r"^(?:(?P<pid>\d{1,10}):(?P<role>[XCSM])|\[\d{1,10}\]) {day_month_short} (?P<mark>[.*#-]) ",
+        (
+            Example(
+                "12:C 01 May 10:05:00.123 * saved", "2024-05-01T10:05:00.123Z", Level.NOTICE, (), "saved pid=12 role=C"
+            ),
+        ),
+        has_levels=False,
+        service="redis",
+        begins=r"[\d\[]",
     ),
     Row(
         "MySQL before 5.7",

@@ -13,7 +13,8 @@ ROWS = (
     Row(
         "syslog",
         r"^(?:<(?P<pri>\d{1,3})>)?{month_day} {1,2}(?:(?P<host>[^\s:]{1,255}) {1,2}(?:-- )?)"
-        rf"{_PROGRAM}(?: (?P<version>\d[\d.]{{0,15}}))?{_PART}(?:\[(?P<pid>[\w.-]{{1,32}})\])?(?: \(\[(?P<child>\d{{1,10}})\]\))?:(?=\s|$)",
+        rf"{_PROGRAM}(?: (?P<version>\d[\d.]{{0,15}}))?{_PART}(?:\[(?P<pid>[\w.-]{{1,32}})\])?"
+        r"(?: \((?P<child>[^()]{1,200})\))?:(?: \[(?P<part_number>\d{1,6}-\d{1,4})\](?= ))?(?=\s|$)",
         (
             Example(
                 "May  1 10:05:00 web1 order-service[7]: ERROR OutOfMemoryError",
