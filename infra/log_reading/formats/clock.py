@@ -9,9 +9,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta, timezone, tzinfo
+from functools import cached_property
 
 from domain.evidence.search import Stamp
 from infra.log_reading.formats.context import Context
+from infra.log_reading.formats.years import Years, years_of
 from infra.log_reading.formats.zones import zone_named, zone_of_area
 
 _DAY = timedelta(days=1)
@@ -44,6 +46,7 @@ class Clock:
         self.zone_used = False
         self.day_first: bool | None = None
         self.order_is_broken = False
+        self._again = context.again
         self._zone, self._zone_known = context.zone, context.zone_known
         changed = context.last_change
         self._latest = min(context.now, changed if changed > _FIRST_CHANGE else context.now) + _DAY
@@ -117,6 +120,14 @@ class Clock:
 
     def without_year(self, at: datetime, zone: str = "") -> Stamp | None:
         """The latest such day and time that is not too late, whatever the year of `at`; 29 February of a leap year."""
+        years = self._years
+        if years is not None:
+            try:
+                found = self.stamp(at.replace(year=years.year_of(at.month)), zone)
+            except ValueError:
+                found = None
+            if found is not None and found.at <= self._latest:
+                return found
         if self._day == (at.month, at.day):
             found = self.stamp(at.replace(year=self._year), zone)
             if found is not None and found.at <= self._latest:
@@ -130,6 +141,16 @@ class Clock:
                 self._day, self._year = ((at.month, at.day) if is_far else (0, 0)), year
                 return found
         return None
+
+    @cached_property
+    def _years(self) -> Years | None:
+        """What all lines show of their years, where they can be read once more."""
+        if self._again is None:
+            return None
+        try:
+            return years_of(self._again(), self._latest)
+        except (OSError, EOFError):
+            return None
 
     def is_too_late(self, stamp: Stamp) -> bool:
         return stamp.at > self._latest

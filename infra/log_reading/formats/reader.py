@@ -96,7 +96,7 @@ class Formats:
             self.objects,
             *documents,
             *wrapped,
-            *(RowFormat(row, inside.inner_header) for row in ROWS),
+            *(RowFormat(row, inside) for row in ROWS),
             PairsFormat(inside.inner_header),
         )
         self.last: Format = TEXT

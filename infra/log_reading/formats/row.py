@@ -12,9 +12,10 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from enum import Enum
-from functools import cached_property
+from functools import cached_property, partial
+from typing import Protocol
 
-from domain.evidence.search import Header
+from domain.evidence.search import Header, Stamp
 from domain.language.levels import Level, Scale, level_of, level_of_letter, level_of_number, level_of_redis_mark
 from infra.log_reading.formats.clock import Clock, Found
 from infra.log_reading.formats.layout import FIRST_WORD, read_layout
@@ -79,8 +80,19 @@ NOT_TAKEN = NotTaken()
 ReadInner = Callable[[str], Header | None]
 """The header of an entry that stands in another's message; None for text of no format."""
 
+
+class Inside(Protocol):
+    """What reads an entry that may stand in the message of another."""
+
+    def stamp(self, line: str, clock: Clock) -> Found | NotTaken: ...
+
+    def inner_header(self, text: str) -> Header | None: ...
+
+
 _INNER = re.compile(r"\{|\d{4}[-/]\d\d|[IWEF]\d{4} |[A-Za-z_]\w{0,31}=")
 """How what stands behind a stamp begins where it may be an entry of its own."""
+_DATED = re.compile(r"\d{4}[-/]\d\d[-/]\d\d[T ]|\{\"|(?:time|ts|t|level)=")
+"""How an entry inside begins that may have a stamp with a zone."""
 _FORM = re.compile(r"\{([a-z_]+)\}")
 
 
@@ -91,11 +103,11 @@ class RowFormat:
     late = False
     key: tuple[str | None, ...] = ()
 
-    def __init__(self, row: Row, read_inner: ReadInner) -> None:
+    def __init__(self, row: Row, inside: Inside) -> None:
         self.row = row
         self.name, self.service, self.has_levels = row.name, row.service, row.has_levels
         self.part_of, self.begins = row.part_of, row.begins
-        self._read_inner = read_inner
+        self._inside = inside
 
     @cached_property
     def _pattern(self) -> re.Pattern[str]:
@@ -108,14 +120,29 @@ class RowFormat:
         names = _FORM.findall(self.row.pattern)
         if not names:
             return lambda line, _clock: NOT_TAKEN if match(line) is None else None
-        read = FORMS[names[0]].read
-        place = self._pattern.groupindex["stamp"]
+        read, place = FORMS[names[0]].read, self._pattern.groupindex["stamp"]
+        if self.row.rest is Rest.ENTRY:
+            return partial(self._stamp_outside, read)
 
         def stamp(line: str, clock: Clock) -> Found | NotTaken:
             found = match(line)
             return NOT_TAKEN if found is None else read(clock, found[place])
 
         return stamp
+
+    def _stamp_outside(self, read: Callable[[Clock, str], Found], line: str, clock: Clock) -> Found | NotTaken:
+        """The stamp of a line with an entry inside: of the inner one, if only that one's zone is known."""
+        found = self._pattern.match(line)
+        if found is None:
+            return NOT_TAKEN
+        outer = read(clock, found["stamp"]) if found["stamp"] else None
+        if isinstance(outer, Stamp) and outer.zone_known:
+            return outer
+        begin = found.end() + 1
+        if not _DATED.match(line, begin):
+            return outer
+        inner = self._inside.stamp(line[begin:], clock)
+        return inner if isinstance(inner, Stamp) and (inner.zone_known or outer is None) else outer
 
     @cached_property
     def _next_line(self) -> re.Pattern[str] | None:
@@ -141,7 +168,7 @@ class RowFormat:
         kept = [value.strip() for key, value in groups.items() if key.startswith(("kept", "hint"))]
         rest, inner = first[found.end() :].strip(), None
         if self.row.rest is Rest.ENTRY or (self.row.rest is Rest.LAYOUT and _INNER.match(rest)):
-            inner = self._read_inner(rest)
+            inner = self._inside.inner_header(rest)
         if inner is not None:
             rest, names, hints = inner.message, [*names, *inner.names], [*hints, *inner.hints]
             level, said = (inner.level, inner.level_text) if inner.level is not None else (level, said)

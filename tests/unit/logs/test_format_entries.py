@@ -172,6 +172,34 @@ def test_a_stamp_without_year_is_of_the_latest_that_is_not_too_late() -> None:
     assert times(reader("Jul  9 10:00:00 h a[1]: x", changed=changed)) == ["2024-07-09T10:00:00+00:00"]
 
 
+def test_the_order_of_all_lines_shows_their_years() -> None:
+    """R9: a file of more than a year, changed long after its last line, dates its first lines in their year."""
+    days = ("Oct  1", "Dec 31", "Jan  1", "Oct  2", "Dec 30", "Feb  3")
+    lines = [(f"{day} 10:00:00 h a[1]: x", True) for day in days]
+    context = Context(NOW, UTC, False, NOW, "a.log", lambda: iter(lines))
+    assert [time[:10] for time in times(read_entries(iter(lines), context))] == [
+        "2024-10-01",
+        "2024-12-31",
+        "2025-01-01",
+        "2025-10-02",
+        "2025-12-30",
+        "2026-02-03",
+    ]
+
+
+def test_lines_out_of_order_turn_no_year() -> None:
+    """R9: a late line of December behind one of January is of the year before."""
+    lines = [(f"{day} 10:00:00 h a[1]: x", True) for day in ("Dec 31", "Jan  1", "Dec 31", "Jan  1", "Jan  2")]
+    context = Context(NOW, UTC, False, NOW, "a.log", lambda: iter(lines))
+    assert [time[:4] for time in times(read_entries(iter(lines), context))] == ["2025", "2026", "2025", "2026", "2026"]
+
+
+def test_the_stamp_of_an_entry_inside_counts_where_only_its_zone_is_known() -> None:
+    """R68: syslog names no zone; what stands inside may."""
+    (found,) = entries("Jul  8 11:10:01 web1 order[7]: 2026-07-08T19:10:00+08:00 ERROR db down")
+    assert (times([found]), found.header.level) == (["2026-07-08T11:10:00+00:00"], Level.ERROR)
+
+
 def test_the_whole_file_shows_whether_the_day_comes_before_the_month() -> None:
     """R68: entries before the line that shows it are dated by it, too, and stay in order."""
     found = entries("05/06/2026 10:00:00 a", "text", "13/06/2026 10:00:00 b", "06/07/2026 10:00:00 c")

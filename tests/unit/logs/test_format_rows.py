@@ -8,7 +8,8 @@ import pytest
 
 from infra.log_reading.formats import Context, read_entries
 from infra.log_reading.formats.clock import Clock
-from infra.log_reading.formats.row import NOT_TAKEN, Example, Row, RowFormat
+from infra.log_reading.formats.reader import Formats
+from infra.log_reading.formats.row import NOT_TAKEN, Example, Row
 from infra.log_reading.formats.tables import ROWS
 
 NOW = datetime(2024, 5, 31, 23, tzinfo=UTC)
@@ -33,7 +34,8 @@ def test_an_example_of_a_format_is_read_as_written_beside_it(row: Row, example: 
 def test_no_other_format_takes_an_example(row: Row, example: Example) -> None:
     """R68: which format reads a line does not depend on the lines before it."""
     first = example.line.split("\n")[0]
-    taking = [one.name for one in ROWS if RowFormat(one, lambda _: None).stamp(first, Clock(CONTEXT)) is not NOT_TAKEN]
+    formats = Formats(CONTEXT, with_wrappings=True).all
+    taking = [one.name for one in formats if one.stamp(first, Clock(CONTEXT)) is not NOT_TAKEN]
     assert taking == [row.name]
 
 
