@@ -71,7 +71,7 @@ class FileBytes:
     def read(self, size: int) -> bytes:
         try:
             data = self.file.read(min(size, self._left)) or b""
-        except OSError:
+        except (OSError, ValueError):  # the latter if it was closed
             self.fault = UnreadReason.ERROR
             return b""
         self._left -= len(data)

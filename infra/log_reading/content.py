@@ -138,11 +138,22 @@ _MAGIC = tuple(
                 b"!<arch>\n",
             ),
         ),
-        (0, (b"\xed\xab\xee\xdb", b"\xde\x12\x04\x95", b"DIRC\0", b"PACK\0\0\0", b"RHHHKSLP", b"KSLPHHRH")),
+        (0, (b"\xed\xab\xee\xdb", b"\xde\x12\x04\x95", b"PACK\0\0\0\x02", b"RHHHKSLP", b"KSLPHHRH")),
         # pictures, sound, fonts, documents
         (0, (b"\x89PNG\r\n\x1a\n", b"\xff\xd8\xff", b"GIF87a", b"GIF89a", b"II*\0", b"MM\0*", b"8BPS\0\x01")),
-        (0, (b"OggS\0", b"fLaC\0", b"ID3\x02", b"ID3\x03", b"ID3\x04", b"\x1aE\xdf\xa3")),
-        (0, (b"\0\x01\0\0\0", b"OTTO\0", b"wOFF", b"wOF2", b"ttcf\0", b"%PDF-", b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1")),
+        (0, (b"OggS\0\x02", b"fLaC\0\0\0\x22", b"ID3\x02", b"ID3\x03", b"ID3\x04", b"\x1aE\xdf\xa3")),
+        (
+            0,
+            (
+                b"\0\x01\0\0\0",
+                b"OTTO\0",
+                b"wOFF",
+                b"wOF2",
+                b"ttcf\0\x01",
+                b"%PDF-",
+                b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1",
+            ),
+        ),
         (4, (b"ftypisom", b"ftypmp4", b"ftypM4", b"ftypqt", b"ftypheic", b"ftypavif")),
         (8, (b"WEBPVP8", b"WAVEfmt", b"AVI LIST")),
         # databases
@@ -153,7 +164,7 @@ _MAGIC = tuple(
         (0, (b"\x96\xd5\x70\x21", b"\x96\xd5\x71\x21", b"\x96\xd5\x73\x21", b"\x96\xd5\x75\x21")),
         (0, (b"\xd4\xc3\xb2\xa1", b"\xa1\xb2\xc3\xd4", b"\x4d\x3c\xb2\xa1")),
         (8, (b"\x4d\x3c\x2b\x1a", b"\x1a\x2b\x3c\x4d")),
-        (0, (b"JAVA PROFILE 1.0", b"PERFILE2", b"FLR\0")),
+        (0, (b"JAVA PROFILE 1.0", b"PERFILE2", b"FLR\0\0\x02")),
     )
     for magic in magics
 )

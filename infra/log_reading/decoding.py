@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from itertools import chain, repeat
 
 from charset_normalizer import from_bytes
 
@@ -14,7 +15,7 @@ from infra.log_reading.content import HEAD_BYTES
 LINE_CHARACTERS = 65_536
 """The rest of a longer line is skipped and the line marked as cut."""
 
-_BLOCK = 262_144
+_BLOCK = 65_536  # larger ones leave the cache
 _LINE_BYTES = 4 * LINE_CHARACTERS
 _LINE_END = re.compile(rb"\r\n|\n|\r")
 _HOLE = re.compile(rb"\0{4,}")
@@ -39,7 +40,7 @@ class Lines:
         self._codec = "utf-8"
         self._legacy = ""
         self._has_utf8 = False
-        self._lines = self._read()
+        self._lines = chain.from_iterable(self._read())
 
     @property
     def fault(self) -> UnreadReason | None:
@@ -51,7 +52,8 @@ class Lines:
     def __next__(self) -> Line:
         return next(self._lines)
 
-    def _read(self) -> Iterator[Line]:
+    def _read(self) -> Iterator[Iterable[Line]]:
+        """The lines, many at a time."""
         rest, is_skipping = b"", False
         for block in self._blocks():
             if is_skipping:
@@ -62,20 +64,20 @@ class Lines:
             block = rest + _without_holes(block, is_at_start=not rest)
             end_at = block.rfind(b"\n") + 1 or block.rfind(b"\r", 0, -1) + 1
             if end_at:
-                yield from self._decoded(block[:end_at])
+                yield self._decoded(block[:end_at])
             rest = block[end_at:]
             if len(rest) > _LINE_BYTES:
-                yield self._beginning(rest), False
+                yield [(self._beginning(rest), False)]
                 rest, is_skipping = b"", True
         if rest:
-            yield from self._last(rest)
+            yield self._last(rest)
 
     def _blocks(self) -> Iterator[bytes]:
         yield self._stream.read(_BLOCK).removeprefix(_BOM)
         while block := self._stream.read(_BLOCK):
             yield block
 
-    def _decoded(self, block: bytes) -> Iterator[Line]:
+    def _decoded(self, block: bytes) -> Iterable[Line]:
         """Lines of a block that ends with a line's end."""
         try:
             text = block.decode(self._codec) if self._is_sure or block.isascii() else None
@@ -84,24 +86,20 @@ class Lines:
         if text is None:
             if not self.encoding_guessed and not self._is_mixed:
                 self._judge(block)
-            yield from map(self._decoded_alone, _pieces(block))
-            return
+            return map(self._decoded_alone, _pieces(block))
         self._has_utf8 = self._has_utf8 or not block.isascii()
         if "\r" in text:
             text = text.replace("\r\n", "\n").replace("\r", "\n")
         lines = text.split("\n")
         lines.pop()
         if len(text) > LINE_CHARACTERS and max(map(len, lines)) > LINE_CHARACTERS:
-            yield from map(_bounded, lines)
-        else:
-            for line in lines:
-                yield line, True
+            return map(_bounded, lines)
+        return zip(lines, repeat(True))
 
-    def _last(self, rest: bytes) -> Iterator[Line]:
+    def _last(self, rest: bytes) -> Iterable[Line]:
         """The last line, which has no end; it is not whole where the stream broke off."""
         *before, (text, is_whole) = self._decoded(rest + b"\n")
-        yield from before
-        yield text, is_whole and self.fault is None
+        return [*before, (text, is_whole and self.fault is None)]
 
     def _beginning(self, line: bytes) -> str:
         encoding = self._legacy or "utf-8"

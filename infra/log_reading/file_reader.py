@@ -51,9 +51,14 @@ class FileReader:
 
     def leave(self, place: Place) -> None:
         """Say that a text was read; after the last one the file is closed."""
-        if place == self._last and self._walk is not None:
+        if place == self._last:
+            self.close()
+
+    def close(self) -> None:
+        """What is asked for next is read from a new beginning."""
+        if self._walk is not None:
             self._walk.close()
-            self._walk = None
+        self._walk = self._ready = None
 
     def _walking(self) -> Generator[Leaf]:
         with closing(FileBytes(self._file.path)) as file:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
@@ -64,9 +64,13 @@ class InputLines(Lines):
         self._was_replaced = self._reader.was_replaced
         return leaf or Nothing(UnreadReason.VANISHED)
 
-    def _read(self) -> Iterator[Line]:
+    def _read(self) -> Iterator[Iterable[Line]]:
         yield from super()._read()
         self._reader.leave(self._place)
+
+    def close(self) -> None:
+        """Give up before the last line."""
+        self._reader.close()
 
     @property
     def unread(self) -> UnreadInput | None:

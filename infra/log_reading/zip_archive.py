@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import stat
 import zipfile
 from collections.abc import Iterator
@@ -16,6 +17,8 @@ from infra.log_reading.members import Leaf, Members, Unfold, leads_out, moment, 
 _ENCRYPTED = 0x1
 _LINK_TARGET = 4_096
 _EXTENDED_TIME = 0x5455
+_END_BYTES = 22
+_COUNTED_ELSEWHERE = 0xFFFF
 _LATEST_ZONE = timedelta(hours=12)
 
 
@@ -38,6 +41,20 @@ def zip_members(archive: Leaf, unfold: Unfold, file: IO[bytes]) -> Iterator[Leaf
             if not member.is_dir():
                 yield from _leaves(opened, member, members, unfold)
         yield from members.open_links()
+        if not _is_all(opened, file):
+            yield members.rest(UnreadReason.COMPRESSION)
+
+
+def _is_all(opened: zipfile.ZipFile, file: IO[bytes]) -> bool:
+    """Whether the list is the one at the very end, whole, and nothing lies before the first member.
+
+    The library takes whatever list it finds, also that of a zip in the zip.
+    """
+    file.seek(-_END_BYTES - len(opened.comment), io.SEEK_END)
+    record = file.read(_END_BYTES)
+    count = int.from_bytes(record[10:12], "little")
+    is_counted = record.startswith(b"PK\x05\x06") and count in (len(opened.infolist()), _COUNTED_ELSEWHERE)
+    return is_counted and min((member.header_offset for member in opened.infolist()), default=0) == 0
 
 
 def _is_document_or_program(names: set[str]) -> bool:

@@ -20,10 +20,10 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
-from backports import zstd
 
 from domain.evidence.coverage import UnreadReason
 from infra.log_reading import byte_streams, files, inputs
+from infra.log_reading.byte_streams import zstd
 from infra.log_reading.exclusions import Exclusions
 from infra.log_reading.files import find_files
 from infra.log_reading.inputs import Input, InputListing, find_inputs, inputs_of
@@ -227,6 +227,23 @@ def test_what_the_library_passes_over_in_a_tar_is_named(tmp_path: Path, spoil) -
     listing = find_inputs(tmp_path)
     assert read(listing)["a.tar/one.log"] == [LINE]
     assert unread(listing) == {"a.tar": UnreadReason.COMPRESSION}
+
+
+@pytest.mark.parametrize("fault", ["its own list is damaged", "another zip behind it", "a member less in its list"])
+def test_what_the_library_passes_over_in_a_zip_is_named(tmp_path: Path, fault: str) -> None:
+    """The list of another zip is not taken for the whole (R69)."""
+    inner = zip_of({"z.log": TEXT})
+    packed = io.BytesIO()
+    with zipfile.ZipFile(packed, "w") as archive:
+        archive.writestr("inner.zip", inner)
+    outer, end = packed.getvalue()[:-22], packed.getvalue()[-22:]
+    spoilt = {
+        "its own list is damaged": outer + b"PK\x05\x07" + end[4:],
+        "another zip behind it": outer + end + inner,
+        "a member less in its list": outer + end[:10] + b"\2\0" + end[12:],
+    }
+    (tmp_path / "a.zip").write_bytes(spoilt[fault])
+    assert unread(find_inputs(tmp_path)) == {"a.zip": UnreadReason.COMPRESSION}
 
 
 def test_rubbish_behind_a_packed_file_is_named(tmp_path: Path) -> None:
@@ -560,6 +577,10 @@ def test_no_file_stays_open(tmp_path: Path) -> None:
     before = len(os.listdir("/proc/self/fd"))
     listing = find_inputs(tmp_path)
     assert len(read(listing)) == 60
+    for one in listing.inputs:
+        given_up = one.lines()
+        assert next(given_up) == (LINE, True)
+        given_up.close()
     assert len(os.listdir("/proc/self/fd")) == before
 
 
