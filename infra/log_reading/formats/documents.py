@@ -19,6 +19,7 @@ class Late(Protocol):
     """A format whose stamp is read when the entry is whole."""
 
     has_levels: bool | None
+    is_cut: bool
 
     def late_stamp(self, text: str, clock: Clock) -> Found: ...
 
@@ -27,6 +28,7 @@ class DocumentFormat:
     """An object printed on several lines, alone or in a list, up to its closing bracket."""
 
     wraps = False
+    is_cut = False
     part_of = ""
     begins = r"[\s{]"
     key: tuple[str | None, ...] = ()
@@ -58,6 +60,7 @@ class DocumentFormat:
         if isinstance(found, NotTaken):
             return None
         self.name, self.service, self.has_levels = self._objects.name, self._objects.service, self._objects.has_levels
+        self.is_cut = self._objects.is_cut
         return found
 
     def read(self, text: str) -> Header:
@@ -71,6 +74,7 @@ class ExportFormat:
     service = ""
     has_levels: bool | None = False
     wraps = False
+    is_cut = False
     part_of = ""
     begins = "_"
     key: tuple[str | None, ...] = ()
@@ -80,7 +84,7 @@ class ExportFormat:
         self._objects = objects
 
     def stamp(self, line: str, _clock: Clock) -> Found | NotTaken:
-        return None if line.startswith(("__CURSOR=", "__REALTIME_TIMESTAMP=")) else NOT_TAKEN
+        return None if line.startswith("__CURSOR=") else NOT_TAKEN
 
     def continues(self, line: str) -> bool:
         return bool(line.strip()) and not line.startswith("__CURSOR=")

@@ -43,6 +43,7 @@ class JsonFormat:
     """Objects a line. A line that begins like one and is none is text."""
 
     wraps = False
+    is_cut = False
     late = False
     part_of = ""
     begins = r"\{"
@@ -66,6 +67,7 @@ class JsonFormat:
         dialect = shape.dialect
         self.name, self.service = (dialect.name, dialect.service) if dialect else ("JSON", "")
         self.has_levels = shape.has_levels
+        self.is_cut = dialect is not None and dialect.name == "journal" and fields.get("MESSAGE") is None
         for path in shape.time:
             value = _at(fields, path)
             if value is None:
@@ -335,7 +337,19 @@ def _time_path(fields: Fields, by_path: dict[str, Member]) -> str | None:
 
 
 def _text(value: Any) -> str:
-    return str(value) if isinstance(value, str) else written(value)
+    if isinstance(value, str):
+        return str(value)
+    if isinstance(value, list) and value and all(isinstance(one, Number) and one.isdecimal() for one in value):
+        return _decoded(value)
+    return written(value)
+
+
+def _decoded(numbers: list[Number]) -> str:
+    """Text that the journal gives as the numbers of its bytes, where it is not all UTF-8."""
+    try:
+        return bytes(map(int, numbers)).decode(errors="replace")
+    except ValueError:
+        return written(numbers)
 
 
 def _repeated(fields: Fields, prefix: str = "") -> list[str]:

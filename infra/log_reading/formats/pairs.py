@@ -22,6 +22,7 @@ class PairsFormat:
     """Pairs a line, of which one is the time. A line of pairs without one is undated."""
 
     wraps = False
+    is_cut = False
     late = False
     part_of = ""
     begins = "[A-Za-z_@]"

@@ -42,6 +42,7 @@ class Format(Protocol):
     part_of: str
     begins: str
     late: bool
+    is_cut: bool
     key: tuple[str | None, ...]
 
     def stamp(self, line: str, clock: Clock) -> Found | NotTaken: ...
@@ -64,6 +65,7 @@ class TextFormat:
     service = ""
     has_levels: bool | None = None
     wraps = False
+    is_cut = False
     part_of = ""
     begins = ""
     late = False
@@ -194,7 +196,7 @@ class EntryReader:
         for number, (text, is_whole) in enumerate(lines, 1):
             found = last.stamp(text, clock)
             if found is NOT_TAKEN or last.wraps:
-                if found is NOT_TAKEN and text[:1] in ("{", "[") and (records := records_of(text)):
+                if found is NOT_TAKEN and text[:1] in ("{", "[") and (records := self._batch(text)):
                     if open_ is not None:
                         yield self._closed(open_)
                         open_ = None
@@ -222,7 +224,12 @@ class EntryReader:
             late = cast("Late", open_.format)
             open_.stamp = cast("Stamp | None", late.late_stamp(open_.text, self._clock))
             open_.has_levels = late.has_levels
+            open_.is_whole = open_.is_whole and not late.is_cut
         return open_
+
+    def _batch(self, text: str) -> list[str]:
+        is_one = text[0] == "{" and self._objects.stamp(text, self._clock) is not NOT_TAKEN
+        return [] if is_one else records_of(text)
 
     def _records(self, records: list[str], number: int, is_whole: bool) -> Iterator[Entry]:
         """Entries of one line: each has the part of the text that is its own."""
@@ -243,7 +250,8 @@ class EntryReader:
             if open_ is not None and continuation.is_trace(text):
                 return None
             shown = without_escapes(text[:_HEAD_CHARACTERS]) + text[_HEAD_CHARACTERS:]
-            if not shown[:1].isspace() or continuation.begins_like_stamp(shown.lstrip()):
+            in_list = open_ is not None and (open_.format is TEXT or open_.format.late) and shown.strip() == "{"
+            if not shown[:1].isspace() or in_list or continuation.begins_like_stamp(shown.lstrip()):
                 found = self._formats.stamp(shown, clock := self._clock)
                 if found is NOT_TAKEN and shown[:1].isspace():
                     found = self._formats.stamp(shown.lstrip(), clock)
@@ -293,7 +301,7 @@ class OpenEntry(Entry):
         self.line = line
         self.stamp = stamp
         self.text = text
-        self.is_whole = is_whole
+        self.is_whole = is_whole and not format_.is_cut
         self.has_levels = format_.has_levels
         self.format = format_
         self.more: list[str] | None = None

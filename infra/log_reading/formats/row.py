@@ -100,6 +100,7 @@ class RowFormat:
     """A row at work on lines."""
 
     wraps = False
+    is_cut = False
     late = False
     key: tuple[str | None, ...] = ()
 

@@ -50,6 +50,7 @@ class WrappedFormat:
     """A wrapping at work on the lines of one input."""
 
     wraps = True
+    is_cut = False
     late = False
     part_of = ""
     begins = ""
@@ -119,6 +120,7 @@ class DockerFormat:
 
     name = "Docker"
     wraps = True
+    is_cut = False
     late = False
     part_of = ""
     begins = r"\{"
