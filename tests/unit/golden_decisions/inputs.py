@@ -32,6 +32,8 @@ NO_LOGS = {**LOGS, "query": "level=ERROR, service=quay-gate", "logs": (), "total
 BLOCK = {"content": "闸门卡死时先停靠泊程序，再手动复位闸门。", "source": "gates.md", "title": "闸门卡死"}
 KNOWLEDGE = {"success": True, "evidence_blocks": (BLOCK,), "topic_domain": "gates", "retrieval_layer": "L0"}
 
+ORDER = {"items": ({"order": "K-15", "state": "paid"},)}
+
 FIRST_ALERT, FIRST_LOG, NO_LOG = "$.alerts[0]", "$.logs[0]", "$.logs"
 ALERT_TEXT = "FerryQueueHigh firing, service=seat-map"
 Kind = Literal["observation", "negative_observation", "root_cause", "impact", "symptom", "documentation", "risk"]
@@ -143,12 +145,5 @@ INPUTS: Sequence[Input] = (
     Input("other: nothing", "query_logs", "", "没有日志。", excerpt=""),
     Input("other: a list", "query_logs", '[{"message": "lock lost"}]', "锁丢失。", "$[0]", "lock lost"),
     Input("other: a key given twice", "query_logs", '{"logs": [{"level": "INFO", "level": "ERROR"}]}', "出现 ERROR。"),
-    Input(
-        "other: an unknown tool",
-        "query_order",
-        {"items": [{"order": "K-15"}]},
-        "订单 K-15 存在。",
-        "$.items[0]",
-        "K-15",
-    ),
+    Input("other: an unknown tool", "query_order", ORDER, "订单 K-15 已付款。", "$.items[0]", "order=K-15, state=paid"),
 )

@@ -1,5 +1,5 @@
-"""`python -m tests.unit.golden_decisions.record`: plays the shipped cases on today's tools and models, and writes down what
-those said, so that rules can be applied to it again without any tool, model or server.
+"""`python -m tests.unit.golden_decisions.record`: plays the shipped cases on today's tools and models, and writes down
+what those said, so that rules can be applied to it again without any tool, model or server.
 
 What the rules made of it is left out: `corpus` makes it anew. Needed when cases are added, not when rules change.
 """
