@@ -45,13 +45,15 @@ _SAID_BEFORE = {"executor_output_parse_status", "executor_structured_output", "g
 
 
 class Result(StrEnum):
-    """`undetermined`: from some step on, an answer would be needed that no model or tool ever gave."""
+    """`undetermined`: from some step on, an answer would be needed that no model or tool ever gave. `newer`: a newer
+    release wrote some of it (R89)."""
 
     SAME = "same"
     DIFFERS = "differs"
     UNDETERMINED = "undetermined"
     ERASED = "erased"
     RUNNING = "running"
+    NEWER = "newer"
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +74,7 @@ class Difference:
 
 @dataclass(frozen=True, slots=True)
 class Readjudication:
-    """One session. `missing`: the answer without which it is undetermined."""
+    """One session. `missing`: the answer without which it is undetermined, or the release that could decide it."""
 
     session_id: UUID
     result: Result

@@ -5,6 +5,7 @@
   a reason, or a verdict is parked;
 - the log cannot be reached, or another worker is at it: left alone, the server delivers it again by itself;
 - this worker stops: put back at once; has no key for the session's model server: put back for one that has;
+- a newer release wrote an event of the session: put back for a worker of that release, which is no failure (R89);
 - no event of a session, or one whose record is broken: taken off the consumer, for no delivery can mend it.
 """
 
@@ -25,7 +26,7 @@ from nats.errors import Error as NatsError
 
 from handlers.runner import Superseded
 from handlers.workbench import NoCredentials
-from infra.event_log.errors import ChainBroken, HeadContradicted, LogFull, LogUnavailable, Unreadable
+from infra.event_log.errors import ChainBroken, HeadContradicted, LogFull, LogUnavailable, NewerEvent, Unreadable
 
 log = logging.getLogger(__name__)
 
@@ -37,6 +38,10 @@ MAX_DELIVERIES = 100
 
 DELIVERIES_A_ROUND = 16
 STAND_ASIDE_S = 1.0
+
+MAX_HAND_BACKS = 20
+"""Deliveries after which a message whose session a newer release has written in is taken off: some minutes. They would
+add up to a lost worker; the session stays as it is, unfinished, and the pump of that release takes it up."""
 
 MAX_DELAY_S = 30.0
 MAX_REMEMBERED = 10_000
@@ -69,7 +74,7 @@ def delay_after(failures: int) -> float:
 
 @dataclass(slots=True)
 class Failures:
-    """How often each message of one consumer failed in this process; the oldest are forgotten first."""
+    """How often each message of one consumer failed, or was handed back, in this process; the oldest are forgotten."""
 
     _counts: dict[str, int] = field(default_factory=dict)
 
@@ -104,7 +109,7 @@ async def kept_alive(message: NatsMessage, every_s: float) -> AsyncIterator[None
 @dataclass(frozen=True, slots=True)
 class Care:
     """How the messages of one consumer are treated. `max_deliveries` None: only what is raised over a message counts,
-    and not how often it was delivered while a server was away or full.
+    and not how often it was delivered while a server was away or full, or handed back; no pump stands behind it.
     """
 
     stage: str
@@ -112,6 +117,7 @@ class Care:
     give_up: GiveUp
     max_deliveries: int | None = MAX_DELIVERIES
     failures: Failures = field(default_factory=Failures)
+    handed_back: Failures = field(default_factory=Failures)
 
 
 class Delivery(BaseMiddleware[Any, Any]):
@@ -147,6 +153,8 @@ class Delivery(BaseMiddleware[Any, Any]):
         except NoCredentials as reason:
             log.info("%s: left to another worker: %s", care.stage, reason)
             await _left_to_another(msg)
+        except NewerEvent as newer:
+            await self._left_to_newer(msg, newer)
         except (LogFull, HeadContradicted) as reason:
             log.error("%s: %s", care.stage, reason)
             await _answer(msg.nack(delay=MAX_DELAY_S))
@@ -164,6 +172,8 @@ class Delivery(BaseMiddleware[Any, Any]):
             return await _answer(msg.nack(delay=delay_after(failures)))
         try:
             await care.give_up(session_of(subject), version_of(subject), error)
+        except NewerEvent as newer:
+            await self._left_to_newer(msg, newer)
         except (ChainBroken, Unreadable) as broken:
             log.critical("%s: the session cannot even be ended: %s", care.stage, broken)
             await _answer(msg.reject())
@@ -174,6 +184,17 @@ class Delivery(BaseMiddleware[Any, Any]):
             log.error("%s: given up: %s", care.stage, subject)
             care.failures.forget(subject)
             await _answer(msg.ack())
+
+    async def _left_to_newer(self, msg: NatsMessage, newer: NewerEvent) -> None:
+        """Put back ever more slowly, and said once."""
+        care, deliveries = self._care, msg.raw_message.metadata.num_delivered
+        if care.handed_back.add(msg.raw_message.subject) == 1:
+            log.warning("%s waits: %s", care.stage, newer)
+        if care.max_deliveries and deliveries >= MAX_HAND_BACKS:
+            log.warning("%s: left to the pump of that release: %s", care.stage, newer)
+            await _answer(msg.ack())
+        else:
+            await _answer(msg.nack(delay=delay_after(deliveries)))
 
 
 async def _left_to_another(msg: NatsMessage) -> None:

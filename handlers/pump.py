@@ -17,7 +17,7 @@ from uuid import UUID
 from domain.events import TERMINAL_TOPICS
 from handlers.ports import Clock
 from handlers.runner import SessionRunner, Superseded
-from infra.event_log.errors import LogFull, LogUnavailable
+from infra.event_log.errors import LogFull, LogUnavailable, NewerEvent, by_newer_release
 from infra.event_log.session_log import EventHeader
 
 log = logging.getLogger(__name__)
@@ -90,6 +90,9 @@ class Pump:
 
     def _note(self, header: EventHeader, *, is_trigger: bool) -> None:
         known = self._unfinished.pop(header.session_id, None)
+        if header.newer_shape:  # only a worker of that release can carry it on: its pump finds it (R89)
+            log.warning("session %s waits: %s", header.session_id, by_newer_release(header.newer_shape))
+            return
         if header.topic in TERMINAL_TOPICS or (known is None and header.version > 1):
             return
         trigger = header if is_trigger else known.trigger if known else None
@@ -105,7 +108,7 @@ class Pump:
         log.warning("session %s has no one to carry it on; taking it up", session_id)
         try:
             await self.runner.advance(session_id)
-        except (Superseded, LogUnavailable, LogFull) as reason:
+        except (Superseded, LogUnavailable, LogFull, NewerEvent) as reason:
             log.info("session %s: %s", session_id, reason)
         except Exception as error:
             await self._failed(session_id, error)

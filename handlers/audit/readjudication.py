@@ -8,8 +8,8 @@ from uuid import UUID
 
 from domain.chain import TIME_HEADER
 from domain.events import SessionOpened
-from domain.readjudication import Readjudication, readjudicate
-from infra.event_log.errors import ChainBroken, Unreadable
+from domain.readjudication import Readjudication, Result, readjudicate
+from infra.event_log.errors import ChainBroken, NewerEvent, Unreadable
 from infra.event_log.jetstream import Stored
 from infra.event_log.session_log import SessionLog
 
@@ -42,9 +42,14 @@ def _is_recent(stored: Stored, since: datetime | None) -> bool:
 
 
 async def decided_today(events: SessionLog, session_id: str, threshold: str | None = None) -> Readjudication | str:
-    """One session, or in words why its record cannot be relied upon. Raises UnknownSession."""
+    """One session, or in words why its record cannot be relied upon. Raises UnknownSession.
+
+    One that a newer release has written in is for that release to decide (R89).
+    """
     try:
         history = await events.load(UUID(session_id))
+    except NewerEvent as newer:
+        return Readjudication(UUID(session_id), Result.NEWER, missing=f"a release that reads {newer.shape}")
     except (ChainBroken, Unreadable, ValueError) as error:
         return str(error)
     if not history:

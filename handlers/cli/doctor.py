@@ -6,6 +6,7 @@ import argparse
 import asyncio
 import json
 import sys
+from collections import Counter
 from collections.abc import AsyncIterator, Iterator
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime, timedelta
@@ -23,7 +24,8 @@ from infra.audit.session_keys import RECENT, lost_keys, surviving_keys
 from infra.audit.signed_heads import last_heads
 from infra.embedded import Servers, running_servers_async
 from infra.event_log.connection import Connection, connected
-from infra.event_log.errors import LogError
+from infra.event_log.errors import LogError, by_newer_release
+from infra.event_log.session_log import EventHeader
 from infra.parked import ParkedDeliveries
 from infra.postgres import connect_blocking
 from infra.read_models.status import ProjectorStatus, projector_status
@@ -35,14 +37,16 @@ DISTRIBUTION = "assay"
 BEHIND = timedelta(minutes=1)
 """A read model that lacks older events must be seen to move."""
 MOVES_S = 2.0
+LOOKED_THROUGH, PAGE = 10_000, 1_000
+"""How many of the newest events are looked at for what a newer release wrote."""
 
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """The result of one check."""
+    """The result of one check. `waits`: for workers of a newer release, which wrote some of the log (R89)."""
 
     check: str
-    state: Literal["ok", "problem"]
+    state: Literal["ok", "waits", "problem"]
     detail: str
 
 
@@ -66,6 +70,7 @@ async def _examine(settings: Settings) -> list[Finding]:
         last = await _last_position(servers)
         if last is not None:
             findings += [await _heads(settings, servers, last), await _keys(settings, servers)]
+            findings += [finding async for finding in _releases(settings, servers, last)]
         findings += [finding async for finding in _read_models(settings, servers, last or 0)]
     return findings
 
@@ -127,6 +132,20 @@ async def _consumers(js: JetStreamContext) -> AsyncIterator[Finding]:
         yield Finding("consumers", "ok", detail)
 
 
+async def _releases(settings: Settings, servers: Servers, last: int) -> AsyncIterator[Finding]:
+    """What of the newest events a newer release wrote: workers hand it back, and read models wait before it (R89)."""
+    shapes: Counter[str] = Counter()
+    try:
+        async with open_log(settings, servers) as events:
+            for after in range(max(0, last - LOOKED_THROUGH), last, PAGE):
+                headers = await events.headers(after, PAGE)
+                shapes.update(header.newer_shape for header in headers if header.newer_shape)
+    except (LogError, NatsError, OSError) as error:
+        yield Finding("releases", "problem", f"the newest events cannot be looked through: {error}")
+    for shape, count in sorted(shapes.items()):
+        yield Finding("releases", "waits", f"{count} of the newest events {by_newer_release(shape)}: start that one")
+
+
 async def _heads(settings: Settings, servers: Servers, last: int) -> Finding:
     """The log must hold what the newest heads cover, and the key must not lie where the log does (R60)."""
     if settings.signing_key.absolute().is_relative_to(settings.data_dir.absolute()):
@@ -174,7 +193,9 @@ async def _read_models(settings: Settings, servers: Servers, last: int) -> Async
         waiting = [status for status in before if await _waits_long(settings, servers, status, last)]
         await asyncio.sleep(MOVES_S if waiting else 0)
         for status in await asyncio.to_thread(_builds, servers) if waiting else before:
-            yield _projector(status, last, stands_still=status in waiting)
+            next_event = await _next_event(settings, servers, status, last)
+            newer = next_event.newer_shape if next_event else None
+            yield _projector(status, last, stands_still=status in waiting, newer=newer)
     except psycopg.OperationalError as error:
         yield Finding("postgres", "problem", str(error).strip())
 
@@ -186,14 +207,19 @@ def _builds(servers: Servers) -> list[ProjectorStatus]:
 
 async def _waits_long(settings: Settings, servers: Servers, status: ProjectorStatus, last: int) -> bool:
     """The oldest event that it lacks was recorded a while ago."""
+    lacking = await _next_event(settings, servers, status, last)
+    return lacking is not None and datetime.now(UTC) - lacking.time > BEHIND
+
+
+async def _next_event(settings: Settings, servers: Servers, status: ProjectorStatus, last: int) -> EventHeader | None:
+    """The oldest event that a build lacks which readers see."""
     if not status.serving or status.position >= last:
-        return False
+        return None
     async with open_log(settings, servers) as events:
-        lacking = await events.headers(status.position, 1)
-    return any(datetime.now(UTC) - event.time > BEHIND for event in lacking)
+        return next(iter(await events.headers(status.position, 1)), None)
 
 
-def _projector(status: ProjectorStatus, last: int, *, stands_still: bool) -> Finding:
+def _projector(status: ProjectorStatus, last: int, *, stands_still: bool, newer: str | None) -> Finding:
     """A build that nobody reads yet, or any more, is no problem whatever its state."""
     name = f"{status.name} {status.label}"
     if status.state == "missing":
@@ -204,6 +230,8 @@ def _projector(status: ProjectorStatus, last: int, *, stands_still: bool) -> Fin
     if status.serving and status.fingerprint_ok is False:
         return Finding("read models", "problem", f"{name} has another shape than this release expects")
     behind = f"{max(0, last - status.position)} events behind"
+    if newer:
+        return Finding("read models", "waits", f"{name} waits, {behind}: {by_newer_release(newer)}")
     if stands_still:
         return Finding("read models", "problem", f"{name} stands still, {behind}: does a worker run?")
     return Finding("read models", "ok", f"{name} {status.state}, {behind}")

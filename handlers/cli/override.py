@@ -13,9 +13,8 @@ from domain.events import Erased, VerdictOverridden
 from domain.session.commands import OverrideVerdict
 from domain.session.state import Unopened
 from handlers.application import runner_on
-from handlers.cli.session import opened_session
+from handlers.cli.session import opened_session, shown_in_read_models
 from infra.access_log import Action, record_access
-from infra.read_models.projector import catch_up
 from infra.settings import Settings
 
 
@@ -38,7 +37,7 @@ async def _override(arguments: argparse.Namespace, settings: Settings) -> dict[s
         state = await runner_on(events, settings, actor=settings.actor).submit(session_id, command)
         assert not isinstance(state, Unopened)
         recorded = state.file.head
-        await catch_up(events, servers.postgres_dsn, recorded.position)
+        await shown_in_read_models(events, servers.postgres_dsn, recorded.position)
     assert isinstance(recorded.event, VerdictOverridden)
     return {
         "session_id": str(session_id),

@@ -15,6 +15,7 @@ from handlers.cli.errors import UsageError
 from handlers.cli.progress_bar import ProgressBar
 from handlers.rebuild import rebuild as rebuild_builds
 from infra.embedded import Servers, running_servers_async
+from infra.event_log.errors import by_newer_release
 from infra.event_log.jetstream import PARTITIONS
 from infra.event_log.session_log import SessionLog
 from infra.postgres import connect
@@ -50,6 +51,7 @@ class BuildState:
     fingerprint_ok: bool | None
     chain_ok: bool | None
     halted: str | None
+    waits: str | None  # for a release that reads the next event (R89)
 
 
 def status(arguments: argparse.Namespace, settings: Settings) -> int:
@@ -156,6 +158,7 @@ async def _state(found: ProjectorStatus, log: SessionLog) -> BuildState:
         fingerprint_ok=found.fingerprint_ok,
         chain_ok=all([await stands(log, one) for one in applied]) if applied else None,
         halted=found.halted_reason,
+        waits=next((event.newer_shape for event in unapplied), None),
     )
 
 
@@ -167,6 +170,7 @@ def _line(state: BuildState) -> str:
         note
         for note, is_so in (
             (f"halted: {state.halted}", bool(state.halted)),
+            (f"waits: {by_newer_release(state.waits or '')}", bool(state.waits)),
             ("another shape than this release expects", state.fingerprint_ok is False),
             ("this release does not know it", state.fingerprint_ok is None and state.state != "missing"),
             ("the log does not hold what was applied", state.chain_ok is False),

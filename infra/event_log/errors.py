@@ -47,5 +47,24 @@ class Unreadable(LogError):
     """A stored event cannot be decoded by this version of the code; the message says which and why."""
 
 
+class NewerEvent(Unreadable):
+    """A stored event whose topic or version this release does not know: a newer one wrote it (R89).
+
+    It is no fault: whoever meets it leaves it as it is, for a release that reads it. `shape` is `SessionOpened 3`;
+    `position` and `hash` are those of the event in the log, 0 and "" where it was not read from there.
+    """
+
+    def __init__(self, where: str, shape: str, position: int = 0, hash: str = "") -> None:
+        super().__init__(f"{where}: {by_newer_release(shape)}")
+        self.shape = shape
+        self.position = position
+        self.hash = hash
+
+
+def by_newer_release(shape: str) -> str:
+    """How people are told of such an event."""
+    return f"written by a newer release ({shape})"
+
+
 class ContentErased(LogError):
     """The session's key was destroyed, so no new content can be sealed for it (R62)."""

@@ -14,7 +14,7 @@ from eventsourcing.persistence import JSONTranscoder, Mapper, StoredEvent
 from pydantic import ValidationError
 
 from domain.events import ERASED, EVENTS, AnyEvent, Erased, Part
-from infra.event_log.errors import ContentErased, Unreadable
+from infra.event_log.errors import ContentErased, NewerEvent, Unreadable
 from infra.event_log.keys import Key, KeyStore
 from infra.event_log.sealing import Algorithm, Slot, seal, unseal
 
@@ -59,17 +59,17 @@ class SessionMapper(Mapper[UUID]):
         )
 
     def to_domain_event(self, stored_event: StoredEvent) -> Entry:
-        """Raises Unreadable."""
+        """Raises Unreadable, or NewerEvent, which is one."""
         return self.entry(stored_event, self.key(UUID(str(stored_event.originator_id))))
 
     def entry(self, stored: StoredEvent, key: Key | None) -> Entry:
         """The same with the key at hand, so that reading a session fetches it once."""
         given_id = stored.originator_id
         session_id = given_id if isinstance(given_id, UUID) else UUID(given_id)
-        cls = EVENTS.get(stored.topic)
         schema_version = getattr(stored, "schema_version", 1)
-        if cls is None or schema_version > cls.VERSION:
-            raise Unreadable(f"{_context(stored)}: no such event in this release (shape {schema_version})")
+        if shape := newer_shape(stored.topic, schema_version):
+            raise NewerEvent(f"session {session_id}, version {stored.originator_version}", shape)
+        cls = EVENTS[stored.topic]
         try:
             facts, content = self._open(stored, key)
             if schema_version < cls.VERSION:
@@ -95,6 +95,12 @@ class SessionMapper(Mapper[UUID]):
         state = orjson.loads(stored.state)
         slot = state["content"]
         return state["facts"], unseal(Slot.from_json(slot), key, _context(stored)) if slot else None
+
+
+def newer_shape(topic: str, schema_version: int) -> str | None:
+    """`SessionOpened 3`, if that is an event that this release does not know yet; None for one that it reads (R89)."""
+    known = EVENTS.get(topic)
+    return None if known and schema_version <= known.VERSION else f"{topic} {schema_version}"
 
 
 def _context(stored: StoredEvent) -> str:

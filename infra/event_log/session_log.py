@@ -33,10 +33,10 @@ from domain.events import AnyEvent, Recorded, SessionErased
 from infra.access import ACTOR_PATTERN
 from infra.event_log.blobs import Blobs
 from infra.event_log.connection import Connection, pauses
-from infra.event_log.errors import ChainBroken, HeadContradicted, LogUnavailable, Unreadable
+from infra.event_log.errors import ChainBroken, HeadContradicted, LogUnavailable, NewerEvent, Unreadable
 from infra.event_log.jetstream import Draft, EventStream, Stored
 from infra.event_log.keys import Key, KeyStore
-from infra.event_log.mapper import Entry, SessionMapper, StoredEntry
+from infra.event_log.mapper import Entry, SessionMapper, StoredEntry, newer_shape
 from infra.event_log.sealing import Algorithm, sealing_key, stands_open
 from infra.event_log.write_once import WriteOnce
 from infra.streams import BLOB_PREFIX, BLOBS, EVENT_PREFIX, EVENTS
@@ -56,6 +56,7 @@ class EventHeader:
     position: int
     topic: str
     time: datetime
+    newer_shape: str | None = None  # what it is, if a newer release wrote it (R89)
 
 
 LastHeads = Callable[[], Awaitable[Sequence[Head]]]
@@ -85,7 +86,7 @@ class SessionLog:
     # ------------------------------------------------------------ one session
 
     async def load(self, session_id: UUID, *, at_least: int = 0) -> tuple[Recorded, ...]:
-        """All events of a session; none for an unknown one. Raises ChainBroken (R60).
+        """All events of a session; none for an unknown one. Raises ChainBroken (R60), or NewerEvent (R89).
 
         In a cluster any replica answers, and it may lag: one that does not hold version `at_least` yet, which the
         caller knows to be recorded, is asked again for a while.
@@ -100,7 +101,15 @@ class SessionLog:
         for event in stored:
             if (str(event.version), event.type) != (event.headers[VERSION_HEADER], event.headers[TOPIC_HEADER]):
                 raise ChainBroken(session_id, event.version, "stands under a subject that is not its own")
-        return await self._recorded(stored)
+        recorded, newer = await self._recorded(stored)
+        if newer:
+            raise newer
+        return recorded
+
+    async def newer_shape(self, session_id: UUID) -> str | None:
+        """The first of a session's events that a newer release wrote, such as `SessionOpened 3` (R89)."""
+        headers = map(_event_header, await self.stored(session_id))
+        return next((header.newer_shape for header in headers if header.newer_shape), None)
 
     async def stored(self, session_id: UUID) -> tuple[Stored, ...]:
         """A session's events as they are stored, unverified and sealed: for verification and export."""
@@ -169,29 +178,45 @@ class SessionLog:
         )
 
     async def follow_session(self, session_id: UUID, after_version: int = 0) -> AsyncIterator[Recorded]:
-        """A session's events behind a version as they come, for ever: the caller stops at the one it waits for."""
+        """A session's events behind a version as they come, for ever: the caller stops at the one it waits for.
+
+        Raises NewerEvent at an event that this release does not know (R89).
+        """
         while True:
             page = await self._stream.versions(str(session_id), after_version + 1, _FOLLOW_VERSIONS)
-            for recorded in await self._recorded(page):
+            readable, newer = await self._recorded(page)
+            for recorded in readable:
                 after_version = recorded.version
                 yield recorded
+            if newer:
+                raise newer
             if not page:
                 await asyncio.sleep(_FOLLOW_SECONDS)
 
     # ------------------------------------------------------------ the whole log
 
     async def read(self, after: int, limit: int, *, partition: int | None = None) -> tuple[Recorded, ...]:
-        """Up to `limit` events behind a position, of all sessions or of one partition. Empty at the end of the log."""
-        return await self._recorded(await self._stream.read(after, limit, partition=partition))
+        """Up to `limit` events behind a position, of all sessions or of one partition. Empty at the end of the log.
+
+        Ends before an event that this release does not know; raises NewerEvent if that is the first (R89).
+        """
+        recorded, newer = await self._recorded(await self._stream.read(after, limit, partition=partition))
+        if newer and not recorded:
+            raise newer
+        return recorded
 
     async def follow(
         self, after: int, *, limit: int = 1_000, partition: int | None = None, doorbell: bool = False
     ) -> AsyncIterator[tuple[Recorded, ...]]:
         """Pages of events behind a position, for ever. `doorbell` looks at once when an event is published, which the
         projector's user may do and the service's may not; without it new events are seen within a quarter second.
+        Raises NewerEvent at an event that this release does not know (R89).
         """
         async for page in self._stream.follow(after, limit=limit, partition=partition, doorbell=doorbell):
-            yield await self._recorded(page)
+            recorded, newer = await self._recorded(page)
+            yield recorded
+            if newer:
+                raise newer
 
     async def headers(self, after: int, limit: int = 1_000) -> tuple[EventHeader, ...]:
         """A page of the log without decoding any body."""
@@ -273,7 +298,8 @@ class SessionLog:
             drafts.append(Draft(str(session_id), version, stored.topic, headers, body))
         return drafts
 
-    async def _recorded(self, page: Iterable[Stored]) -> tuple[Recorded, ...]:
+    async def _recorded(self, page: Iterable[Stored]) -> tuple[tuple[Recorded, ...], NewerEvent | None]:
+        """The events up to the first that this release does not know, and that one."""
         keys: dict[UUID, Key | None] = {}  # for this page alone: a key kept longer would outlive its destruction
         recorded: list[Recorded] = []
         for stored in page:
@@ -283,9 +309,12 @@ class SessionLog:
                     keys[session_id] = self._mapper.key(session_id)
                 event = await self._event(session_id, stored, keys[session_id])
                 recorded.append(_recorded(stored.headers, stored.position, event))
+            except NewerEvent as newer:
+                where = f"session {session_id}, version {stored.version}"
+                return tuple(recorded), NewerEvent(where, newer.shape, stored.position, stored.headers[HASH_HEADER])
             except (KeyError, ValueError) as error:
                 raise Unreadable(f"position {stored.position} holds no event of a session: {error}") from error
-        return tuple(recorded)
+        return tuple(recorded), None
 
     async def _event(self, session_id: UUID, stored: Stored, key: Key | None) -> AnyEvent:
         """What it is is said by the headers, which the chain covers, and not by the subject."""
@@ -334,6 +363,7 @@ def _event_header(stored: Stored) -> EventHeader:
             position=stored.position,
             topic=stored.headers[TOPIC_HEADER],
             time=datetime.fromisoformat(stored.headers[TIME_HEADER]),
+            newer_shape=newer_shape(stored.headers[TOPIC_HEADER], int(stored.headers[SCHEMA_HEADER])),
         )
     except (KeyError, ValueError) as error:
         raise Unreadable(f"position {stored.position} holds no event of a session: {error}") from error

@@ -10,6 +10,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import logging
+import time
 from bisect import bisect_right
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
@@ -19,7 +20,7 @@ from typing import NoReturn, Protocol
 import psycopg
 
 from domain.events import Recorded
-from infra.event_log.errors import AccessRefused, ChainBroken, LogUnavailable, Unreadable
+from infra.event_log.errors import AccessRefused, ChainBroken, LogUnavailable, NewerEvent, Unreadable
 from infra.event_log.jetstream import PARTITIONS, partition_of
 from infra.postgres import Connection, connect
 from infra.read_models.rows import (
@@ -42,7 +43,10 @@ PAGE_SIZE = 500
 IDLE_SECONDS = 0.2
 """Wait at the end of the log, that is, after a page that was not full: what comes meanwhile shares a transaction."""
 LOOK_SECONDS = 1.0
-"""Between looks for another build to serve, while the serving one is halted or of another release."""
+"""Between looks for another build to serve, while the serving one is halted or of another release, and for a newer
+release that applies what this one does not know."""
+NEWER_PATIENCE_S = 3.0
+"""How long a worker of a newer release is waited for by whoever wants the read models at some position."""
 FIRST_DELAY, LONGEST_DELAY = 0.2, 10.0
 """Seconds between attempts while PostgreSQL or the log cannot be reached."""
 
@@ -54,7 +58,8 @@ class LogReader(Protocol):
     """What a projector needs of the event log. Events come in the order of the log."""
 
     async def read(self, after: int, limit: int, *, partition: int | None = None) -> Sequence[Recorded]:
-        """May be answered by a replica that lags behind."""
+        """May be answered by a replica that lags behind. Ends before an event of a newer release; raises NewerEvent if
+        that is the first."""
 
     async def last_position(self) -> int:
         """Of the newest event, as the log's leader knows it."""
@@ -65,6 +70,13 @@ class ProjectorHalted(Exception):
 
     def __init__(self, model: ReadModel, reason: str) -> None:
         super().__init__(f"projector {model.name} {model.label} halted: {reason}")
+
+
+class ProjectorWaits(ProjectorHalted):
+    """This read model stands at an event that a newer release wrote, until that release applies it (R89)."""
+
+    def __init__(self, model: ReadModel, newer: NewerEvent) -> None:
+        Exception.__init__(self, f"projector {model.name} {model.label} waits at position {newer.position}: {newer}")
 
 
 class Replaced(Exception):
@@ -119,14 +131,16 @@ class Projector:
         self._page_size = page_size
         self._limit = page_size
         self._after = 0
+        self._waits_at, self._waits_since = 0, 0.0
 
     async def run(self) -> None:
-        """Apply events as they come, for ever. Raises ProjectorHalted, or Replaced if it does not follow."""
+        """Apply events as they come, for ever. Raises ProjectorHalted, or Replaced if it does not follow. An event that
+        a newer release wrote is waited at, until somebody has applied it (R89)."""
         await self._project(until=None)
 
     async def catch_up(self, to_position: int) -> None:
-        """Return once the rows hold every event up to `to_position`, none behind it. Raises ProjectorHalted, or
-        Replaced if it does not follow."""
+        """Return once the rows hold every event up to `to_position`, none behind it. Raises ProjectorHalted,
+        ProjectorWaits, or Replaced if it does not follow."""
         await self._project(until=to_position)
 
     async def _project(self, until: int | None) -> None:
@@ -192,6 +206,8 @@ class Projector:
                 self._after = await self._apply(conn, page)
         except Replaced:
             raise
+        except NewerEvent as newer:
+            return await self._wait(conn, newer, is_awaited=until is not None)
         except Exception as error:
             if _is_transient(error):
                 raise
@@ -221,6 +237,24 @@ class Projector:
             await advance(conn, model, Position(end.position, end.hash))
         return end.position
 
+    async def _wait(self, conn: Connection, newer: NewerEvent, *, is_awaited: bool) -> float:
+        """Stand before an event of a newer release; go on where its projector has come to. Returns the pause."""
+        async with conn.transaction():
+            positions = await lock_positions(conn, self._model)
+            if not positions or (self._follows and not await is_serving(conn, self._model)):
+                raise Replaced(f"{self._model.name} {self._model.label} serves no more")
+        slowest = min(applied.position for applied in positions.values())
+        if slowest >= newer.position:
+            self._after = slowest
+            return 0.0
+        if self._waits_at != newer.position:
+            self._waits_at, self._waits_since = newer.position, time.monotonic()
+            where = (self._model.name, self._model.label, newer.position)
+            logger.warning("projector %s %s waits at position %d: %s", *where, newer)
+        if is_awaited and time.monotonic() - self._waits_since > NEWER_PATIENCE_S:
+            raise ProjectorWaits(self._model, newer)
+        return LOOK_SECONDS
+
     async def _halt(self, conn: Connection, reason: str, cause: Exception | None = None) -> NoReturn:
         await record_halt(conn, self._model, reason)
         self._halted = self._model
@@ -233,12 +267,21 @@ async def stands(log: LogReader, applied: Position) -> bool:
     if not applied.position:
         return True
     try:
-        page = await log.read(applied.position - 1, 1)
+        found = await position_of(log, applied.position)
     except (ChainBroken, Unreadable):
         return False
-    if not page and await log.last_position() >= applied.position:
+    if not found and await log.last_position() >= applied.position:
         raise LogUnavailable(f"the replica asked does not hold position {applied.position} yet")
-    return bool(page) and Position(page[0].position, page[0].hash) == applied
+    return found == applied
+
+
+async def position_of(log: LogReader, position: int) -> Position | None:
+    """The event there, also one that this release does not know; None where the replica asked holds none."""
+    try:
+        page = await log.read(position - 1, 1)
+    except NewerEvent as newer:
+        return Position(newer.position, newer.hash)
+    return Position(page[0].position, page[0].hash) if page else None
 
 
 async def run_projectors(log: LogReader, dsn: str, models: Iterable[ReadModel] = READ_MODELS) -> None:

@@ -16,11 +16,11 @@ from typing import Protocol
 
 from psycopg import sql
 
-from infra.event_log.errors import LogUnavailable
+from infra.event_log.errors import LogUnavailable, NewerEvent
 from infra.event_log.jetstream import PARTITIONS
 from infra.postgres import Connection, connect
 from infra.read_models.builds import BuildRefused
-from infra.read_models.projector import LogReader, Projector, describe
+from infra.read_models.projector import LogReader, Projector, describe, position_of
 from infra.read_models.rows import PendingRows, Position, advance, identity, lock_positions, record_halt
 from infra.read_models.status import ProjectorStatus, build_statuses
 from infra.read_models.tables import PREPARE_LOCK, create_build, prepare, table
@@ -75,10 +75,10 @@ async def end_of(log: LogReader) -> Position:
     last = await log.last_position()
     if not last:
         return Position(0, "")
-    page = await log.read(last - 1, 1)
-    if not page:
+    end = await position_of(log, last)
+    if end is None:
         raise LogUnavailable(f"the replica asked does not hold position {last} yet")
-    return Position(last, page[0].hash)
+    return end
 
 
 async def progress(conn: Connection, models: Sequence[ReadModel], until: Position) -> float:
@@ -106,6 +106,8 @@ async def load_partition(
         try:
             while wanted() and await portion.load(conn):
                 pass
+        except NewerEvent as newer:
+            raise RebuildFailed(f"{newer}; what is loaded stays, and a rebuild by that release goes on") from newer
         except Exception as error:
             reason = f"partition {partition} behind position {portion.after}: {describe(error)}"
             if not conn.broken:
@@ -145,7 +147,14 @@ class Portion:
         """How far it came: the last event folded, or `until` once nothing of the partition is left before it."""
         events, end = 0, Position(0, "")
         while events < PORTION:
-            page = await self._log.read(self.after, PAGE_SIZE, partition=self._partition)
+            try:
+                page = await self._log.read(self.after, PAGE_SIZE, partition=self._partition)
+            except NewerEvent as newer:
+                if newer.position > self._until.position:
+                    return self._until
+                if not events:
+                    raise
+                return end  # what was folded before it is stored first
             fitting = [event for event in page if event.position <= self._until.position]
             for rows, start in zip(pending, starts, strict=True):
                 await rows.fold(conn, [event for event in fitting if event.position > start.position])

@@ -260,6 +260,7 @@ def test_status_tells_how_every_build_stands(assay: Any, servers: Servers, sessi
         "fingerprint_ok": True,
         "chain_ok": True,
         "halted": None,
+        "waits": None,
     }
     assert f"agent_step         v1     serving   at {position:>9,}          0 events, 0 s behind\n" in (
         assay.here("projection", "status").out

@@ -153,7 +153,16 @@ def test_another_threshold_changes_routes(served: Any, asked: str, asked_twice: 
     assert (lower.status, told["session_id"], told["result"]) == (3, asked_twice, "differs")
     (route,) = [one for one in told["differences"] if one["where"] == "route"]
     assert (route["recorded"], route["today"], route["round"]) == ("retry", "disclaimer", 1)
-    assert counts == {"sessions": 3, "same": 2, "differs": 1, "undetermined": 0, "erased": 0, "running": 0, "broken": 0}
+    assert counts == {
+        "sessions": 3,
+        "same": 2,
+        "differs": 1,
+        "undetermined": 0,
+        "erased": 0,
+        "running": 0,
+        "newer": 0,
+        "broken": 0,
+    }
     higher = served.here("readjudicate", asked, half_proven, "--threshold", "0.7")
     assert higher.status == 3
     assert f"{half_proven}  undetermined  needs an answer of the planner in round 2\n" in higher.out

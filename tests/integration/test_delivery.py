@@ -22,7 +22,7 @@ from handlers.runner import Superseded
 from infra.access import Role
 from infra.embedded.nats_server import NatsServer
 from infra.event_log.connection import Connection
-from infra.event_log.errors import ChainBroken, HeadContradicted, LogFull, LogUnavailable
+from infra.event_log.errors import ChainBroken, HeadContradicted, LogFull, LogUnavailable, NewerEvent
 from infra.streams import EVENTS, init_streams
 
 PREFIX = Role.SERVICE.inbox_prefix.encode()
@@ -283,6 +283,55 @@ def test_a_verdict_is_not_given_up_because_a_server_was_away(server: NatsServer)
 
     reaction = posted(server, patient, [LogUnavailable("away")] * 9 + [None], ack_wait_s=0.2)
     assert (reaction.deliveries, reaction.given_up) == (10, [])
+
+
+NEWER = NewerEvent("session 0198c0de, version 2", "RoundStarted 2")
+
+
+@pytest.mark.usefixtures("impatient")
+def test_what_a_newer_release_wrote_is_given_back_until_somebody_reads_it(server: NatsServer) -> None:
+    """R89: no failure, however often; the worker that knows it handles the same message."""
+    reaction = posted(server, settle, [NEWER] * 12 + [None])
+    assert (reaction.deliveries, reaction.given_up) == (13, [])
+
+
+@pytest.mark.usefixtures("impatient")
+def test_what_was_given_back_too_often_is_left_to_the_pump(server: NatsServer, monkeypatch: pytest.MonkeyPatch) -> None:
+    """R7, R89: deliveries must not add up to a lost worker, which would end the session."""
+    monkeypatch.setattr(delivery, "MAX_HAND_BACKS", 3)
+    reaction = posted(server, settle, [NEWER])
+    assert (reaction.deliveries, reaction.given_up) == (3, [])
+
+
+@pytest.mark.usefixtures("impatient")
+def test_a_verdict_of_a_newer_release_is_given_back_for_ever(
+    server: NatsServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """R52, R89: no pump would publish it."""
+    monkeypatch.setattr(delivery, "MAX_HAND_BACKS", 3)
+
+    async def patient(post: Post) -> None:
+        async with post.worker(max_deliveries=None):
+            await until(lambda: post.reaction.deliveries > 8)
+            assert await post.pending() == 1
+            post.reaction.script = [None]
+            await post.settled()
+
+    assert posted(server, patient, [NEWER]).given_up == []
+
+
+@pytest.mark.usefixtures("impatient")
+def test_a_session_that_a_newer_release_has_written_in_meanwhile_is_not_given_up(server: NatsServer) -> None:
+    """R7, R89: its failures were those of an older worker."""
+
+    async def written_in(post: Post) -> None:
+        post.reaction.unending = NEWER
+        async with post.worker():
+            await until(lambda: len(post.reaction.given_up) > 1)
+            post.reaction.script = [None]
+            await post.settled()
+
+    assert posted(server, written_in, [ValueError()]).deliveries > 9
 
 
 def test_a_message_that_is_no_event_of_a_session_is_taken_off_the_consumer(server: NatsServer) -> None:

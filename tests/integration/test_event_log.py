@@ -9,7 +9,7 @@ from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import TypeVar
+from typing import ClassVar, TypeVar
 from uuid import UUID, uuid4
 
 import pytest
@@ -30,7 +30,7 @@ from domain.events import (
 )
 from infra.access import Role
 from infra.event_log.connection import Connection
-from infra.event_log.errors import Conflict, ContentErased, LogError, LogFull, LogUnavailable, Unreadable
+from infra.event_log.errors import Conflict, ContentErased, LogError, LogFull, LogUnavailable, NewerEvent, Unreadable
 from infra.event_log.jetstream import Draft, EventStream, partition_of
 from infra.event_log.keys import KeyDirectory
 from infra.event_log.session_log import SessionLog
@@ -434,6 +434,39 @@ def test_a_session_is_followed_from_any_version(open_log: OpenLog) -> None:
             more = await log.append(one.session_id, two, [feedback("3"), feedback("4")], actor="actor-1")
 
             assert await asyncio.wait_for(following, 10) == [two, *more]
+
+    asyncio.run(scenario())
+
+
+class NewerFeedback(FeedbackGiven):
+    VERSION: ClassVar[int] = 2
+
+
+def test_reading_ends_before_an_event_of_a_newer_release(open_log: OpenLog) -> None:
+    """R89: what stands before it is read; it is named with its place and its hash, and its chain holds."""
+
+    async def scenario() -> None:
+        async with open_log() as log:
+            opening = await write(log, round_started(1), round_started(2))
+            session_id, last = opening[0].session_id, opening[-1]
+            newer = NewerFeedback(facts=FeedbackGivenFacts(rating="wrong"), content=ERASED)
+            (*_, stored) = await log.append(session_id, last, [newer, cancelled()], actor="worker-2")
+
+            page = await log.read(opening[0].position - 1, 3)
+            assert [entry.version for entry in page] == [1, 2]
+            with pytest.raises(NewerEvent) as raised:
+                await log.read(last.position, 10)
+            place = (raised.value.shape, raised.value.position, raised.value.hash)
+            (kept,) = await log.stored_page(last.position, 1)
+            assert place == ("FeedbackGiven 2", last.position + 1, kept.headers[HASH_HEADER])
+            with pytest.raises(NewerEvent, match=f"session {session_id}, version 3: written by a newer release"):
+                await log.load(session_id)
+            followed = []
+            with pytest.raises(NewerEvent):
+                async for entry in log.follow_session(session_id):
+                    followed.append(entry.version)
+            assert followed == [1, 2]
+            assert (await log.newer_shape(session_id), stored.version) == ("FeedbackGiven 2", 4)
 
     asyncio.run(scenario())
 

@@ -27,7 +27,7 @@ from handlers.runner import SessionRunner, Superseded
 from infra.access import Role
 from infra.embedded.nats_server import NatsServer
 from infra.event_log.connection import Connection
-from infra.event_log.errors import LogUnavailable
+from infra.event_log.errors import LogUnavailable, NewerEvent
 from infra.event_log.keys import KeyDirectory
 from infra.event_log.session_log import EventHeader, SessionLog
 from infra.settings import Settings
@@ -171,9 +171,10 @@ class Headers:
     entries: list[EventHeader] = field(default_factory=list)
     reads: int = 0
 
-    def add(self, session_id: UUID, version: int, topic: str, age_s: float = 3600) -> None:
+    def add(self, session_id: UUID, version: int, topic: str, age_s: float = 3600, newer_shape: str = "") -> None:
         time = NOW - timedelta(seconds=age_s)
-        self.entries.append(EventHeader(session_id, version, len(self.entries) + 1, topic, time))
+        header = EventHeader(session_id, version, len(self.entries) + 1, topic, time, newer_shape or None)
+        self.entries.append(header)
 
     async def headers(self, after: int, limit: int) -> tuple[EventHeader, ...]:
         self.reads += 1
@@ -291,12 +292,23 @@ def test_a_session_that_went_on_is_a_new_case() -> None:
     assert bench.sweep() == [1]
 
 
-@pytest.mark.parametrize("reason", [Superseded("another pump"), LogUnavailable("away")])
+@pytest.mark.parametrize(
+    "reason", [Superseded("another pump"), LogUnavailable("away"), NewerEvent("session", "RoundStarted 2")]
+)
 def test_what_is_no_failure_ends_no_session(reason: Exception) -> None:
     """R7."""
     bench = opened(Bench(runner=Runner(reason)))
     assert bench.sweep(10) == [1] * 10
     assert bench.runner.ended == []
+
+
+def test_a_session_that_a_newer_release_has_written_in_is_that_releases_affair() -> None:
+    """R89: it is not loaded again and again, and what comes behind changes nothing."""
+    bench = opened(opened(Bench()), B)
+    bench.log.add(A, 3, "PlanProduced", newer_shape="PlanProduced 2")
+    bench.log.add(A, 4, "ToolCallStarted")
+    bench.sweep(2)
+    assert (bench.runner.taken, bench.runner.ended) == ([B, B], [])
 
 
 def test_one_session_that_fails_does_not_keep_the_others_waiting() -> None:

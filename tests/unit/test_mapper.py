@@ -221,8 +221,8 @@ def test_sealed_content_is_read_after_sealing_was_turned_off() -> None:
 @pytest.mark.parametrize(
     ("stored_entry", "reason"),
     [
-        (StoredEntry(SESSION, 1, "NoSuchEvent", b'{"facts":{},"content":null}'), "no such event in this release"),
-        (StoredEntry(SESSION, 1, "FeedbackGiven", b'{"facts":{},"content":null}', 99), "no such event in this release"),
+        (StoredEntry(SESSION, 1, "NoSuchEvent", b'{"facts":{},"content":null}'), r"release \(NoSuchEvent 1\)"),
+        (StoredEntry(SESSION, 1, "FeedbackGiven", b'{"facts":{},"content":null}', 99), r"release \(FeedbackGiven 99\)"),
         (StoredEntry(SESSION, 1, "FeedbackGiven", b"not JSON"), "FeedbackGiven"),
         (StoredEntry(SESSION, 1, "FeedbackGiven", b"[]"), "FeedbackGiven"),
         (StoredEntry(SESSION, 1, "FeedbackGiven", b'{"facts":{},"content":null}'), "rating"),
@@ -234,6 +234,21 @@ def test_what_cannot_be_read_is_named(stored_entry: StoredEntry, reason: str) ->
     """R55: the projector halts with a message that says where and why."""
     with pytest.raises(Unreadable, match=reason):
         sealing(SESSION).to_domain_event(stored_entry)
+
+
+@pytest.mark.parametrize(
+    ("topic", "version", "shape"),
+    [("FeedbackGiven", 2, "FeedbackGiven 2"), ("SessionMerged", 1, "SessionMerged 1"), ("FeedbackGiven", 1, None)],
+)
+def test_what_a_newer_release_wrote_is_told_from_damage(topic: str, version: int, shape: str | None) -> None:
+    """R89: it is no fault, and its body is not even looked at."""
+    body = b"of a shape that nobody here knows"
+    with pytest.raises(Unreadable) as raised:
+        sealing().to_domain_event(StoredEntry(SESSION, 4, topic, body, version))
+
+    assert getattr(raised.value, "shape", None) == shape
+    if shape:
+        assert str(raised.value) == f"session {SESSION}, version 4: written by a newer release ({shape})"
 
 
 def test_an_older_version_is_brought_up_step_by_step(monkeypatch: pytest.MonkeyPatch) -> None:
