@@ -82,6 +82,8 @@ def _readings(excerpt: Passage, item: Passage) -> Iterator[tuple[Reading, Readin
         yield excerpt.unescaped, item.plain
     if item.unescaped:
         yield excerpt.plain, item.unescaped
+    if item.unembedded:
+        yield excerpt.plain, item.unembedded
     if excerpt.unquoted:
         yield excerpt.unquoted, item.plain
     if excerpt.colons_apart is not excerpt.plain or item.colons_apart is not item.plain:

@@ -6,7 +6,10 @@ import json
 import re
 import unicodedata
 
-_ANSI = re.compile(r"\x1b\[[0-9;]*[A-Za-z]")
+_ANSI = re.compile(r"\x1b?\[\d{1,3}(?:;\d{1,3}){0,5}m(?![\]:])|\x1b\[[0-9;]*[A-Za-z]")
+"""Colours, also without their escape byte, which copying loses; `rate(x[5m])` is none."""
+_COLOUR = re.compile(r"\[\d{1,3}(?:;\d{1,3}){0,5}m")
+_CONTROLS = dict.fromkeys([*range(9), *range(14, 32), 127])
 _BLOCK_QUOTE = re.compile(r"^[ \t]*(?:>[ \t]+)+(?!\d)", re.MULTILINE)
 _EMPHASIS = re.compile(r"(?<![\w+])(?:\*{1,3}|`{1,3})(?=\S)|(?<=\S)(?:\*{1,3}|`{1,3})(?![\w+-])")
 _ANY_BLOCK_QUOTE = re.compile(r"^[ \t]*(?:>[ \t]*)+", re.MULTILINE)
@@ -34,6 +37,7 @@ _SAME = {
 _KEPT_APART = {"<super>", "<sub>", "<circle>"}
 DIRECTIONS = "\u202a-\u202e\u2066-\u2069"
 """Embeddings, overrides and isolates: they make a text read in another order than it stands."""
+_EMBEDDINGS = re.compile("[\u202a-\u202c\u2066-\u2069]")
 MARKS = "\u0300-\u036f\u20d0-\u20f0"
 _DISGUISE = re.compile(rf"[{DIRECTIONS}\u0334-\u0338\u20d0-\u20f0]")
 
@@ -41,14 +45,22 @@ _DISGUISE = re.compile(rf"[{DIRECTIONS}\u0334-\u0338\u20d0-\u20f0]")
 def normalise(text: str) -> str:
     """The text in the one form in which quotation and item are compared; linear in its length."""
     text = text.replace("\r\n", "\n").replace("\r", "\n")
-    if "\x1b" in text:
+    if "\x1b" in text or _COLOUR.search(text):
         text = _ANSI.sub("", text)
+    if not text.isprintable():
+        text = text.translate(_CONTROLS)
     if not text.isascii():
         text = _fold_compatible(text)
         text = text.translate({ord(c): _SAME.get(c, "") for c in set(text) if c in _SAME or _is_invisible(c)})
     if ">" in text:
         text = _BLOCK_QUOTE.sub("", text)
     return _EMPHASIS.sub("", text) if "*" in text or "`" in text else text
+
+
+def without_embeddings(text: str) -> str:
+    """The text without the marks around words of the other writing direction, which a copy loses; overrides, by which
+    a text reads otherwise than it stands, stay."""
+    return _EMBEDDINGS.sub("", text)
 
 
 def is_disguised(text: str) -> bool:

@@ -15,6 +15,7 @@ from domain.quotation.normalise import (
     unescape_json,
     with_wide_colons_apart,
     without_block_quotes,
+    without_embeddings,
 )
 
 SEPARATOR = "\x1f"
@@ -248,6 +249,16 @@ class Passage:
         """Without block quotes before numbers; None where there are none."""
         stripped = without_block_quotes(self.plain.text)
         return None if stripped == self.plain.text else Reading.of(stripped)
+
+    @cached_property
+    def unembedded(self) -> Reading | None:
+        """Without marks of direction; None where there are none, or where an override would stay."""
+        stripped = without_embeddings(self.text)
+        return (
+            None
+            if stripped == self.text or "\u202d" in stripped or "\u202e" in stripped
+            else Reading.of(normalise(stripped))
+        )
 
     @cached_property
     def regrouped(self) -> Reading:

@@ -298,3 +298,31 @@ def test_characters_that_change_how_a_text_reads_are_no_slip_of_form(excerpt: st
     item = "KafkaLagHigh firing, value=91%, 未恢复, p99 < 200ms"
     assert match_quotation(excerpt, item).kind is MatchKind.MISMATCH
     assert match_quotation(excerpt, excerpt).kind is MatchKind.EXACT
+
+
+@pytest.mark.parametrize(
+    ("excerpt", "item"),
+    [
+        ("user שלום logged in at once", "user \u202bשלום\u202c logged in at once"),
+        ("user שלום logged in at once", "user \u2067שלום\u2069 logged in at once"),
+        ("user שלום logged in at once", "user שלום\u200f logged in at once"),
+        ("deadlock found in orders", "deadlock\x00 found in orders"),
+        ("[31mERROR[0m deadlock found", "\x1b[31mERROR\x1b[0m deadlock found"),
+        ("ERROR deadlock found", "[31mERROR[0m deadlock found"),
+    ],
+)
+def test_marks_that_a_copy_loses_are_a_slip_of_form(excerpt: str, item: str) -> None:
+    """R24: an honest copy lacks marks of direction, NUL, and the escape byte of a colour."""
+    assert match_quotation(excerpt, item).kind is MatchKind.NORMALISED
+
+
+@pytest.mark.parametrize(
+    ("excerpt", "item"),
+    [
+        ("user olleh logged in at once", "user \u202eolleh\u202c logged in at once"),
+        ("rate(http_errors_total) is 3", "rate(http_errors_total[5m]) is 3"),
+    ],
+)
+def test_what_changes_a_text_is_no_slip_of_form(excerpt: str, item: str) -> None:
+    """R24: an override turns the order; the range of a query is a value."""
+    assert match_quotation(excerpt, item).kind is MatchKind.MISMATCH

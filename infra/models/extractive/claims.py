@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -10,6 +11,8 @@ from infra.models.extractive.conversation import Ref
 
 MAX_EXCERPT = 600  # characters; a longer item is quoted up to a space before that
 MAX_BINDINGS = 12
+_MOST_OBJECTS = 5
+_BLANK = re.compile(r"\s|$")
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,11 +25,35 @@ class Draft:
 
 
 def quoted(text: str, limit: int) -> str:
-    """The beginning of `text` on one line, cut at a space, never inside a word or number, and before any JSON."""
-    line = " ".join(text.partition("{")[0].split())
+    """The beginning of `text` on one line, cut at a space, never inside a word or number; of JSON an
+    ellipsis stays, unless it is the end."""
+    line = " ".join(_without_objects(text).split()).removesuffix(" …")
     if len(line) <= limit:
         return line
     return line[: max(line.rfind(" ", 0, limit), 0)]
+
+
+def _without_objects(text: str) -> str:
+    """Each JSON object with the whole field it stands in, `body="{…}"`, as an ellipsis."""
+    for _ in range(_MOST_OBJECTS):
+        start = text.find("{")
+        if start < 0:
+            return text
+        field = max(text.rfind(" ", 0, start), text.rfind("\n", 0, start)) + 1
+        end = _end_of_object(text, start)
+        text = f"{text[:field]}…{text[end:]}"
+    return text.partition("{")[0]
+
+
+def _end_of_object(text: str, start: int) -> int:
+    """Behind the brace that closes an object and whatever goes on without a blank; the end of a text that closes none."""
+    depth = 0
+    for place in range(start, len(text)):
+        depth += {"{": 1, "}": -1}.get(text[place], 0)
+        if depth == 0:
+            behind = _BLANK.search(text, place)
+            return behind.start() if behind else len(text)
+    return len(text)
 
 
 def excerpt(ref: Ref) -> str:

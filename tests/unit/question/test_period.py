@@ -47,8 +47,8 @@ def test_the_period_of_a_question_is_read_or_said_to_be_unclear(row: dict[str, A
 
 
 WORDS = (
-    *("昨天 今晚 上周 周五 5月1日 2031-05-10 05/06 10:05 10点半 25:00 半小时 几 3 am pm 到 – 前 后 以来 从 最近 过去 左右 之间".split()),
-    *("between and from to since until last this week yesterday 历史上 ever 每 那会儿 utc +08:00 cst 的 , 。 \" “ \n".split(" ")),
+    *(["昨天", "今晚", "上周", "周五", "5月1日", "2031-05-10", "05/06", "10:05", "10点半", "25:00", "半小时", "几", "3", "am", "pm", "到", "–", "前", "后", "以来", "从", "最近", "过去", "左右", "之间"]),
+    *(["between", "and", "from", "to", "since", "until", "last", "this", "week", "yesterday", "历史上", "ever", "每", "那会儿", "utc", "+08:00", "cst", "的", ",", "。", '"', "“", "\n"]),
 )
 
 
