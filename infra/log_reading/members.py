@@ -43,7 +43,8 @@ class Members:
     """Numbers the members of an archive and remembers their names, so that a link to one of them needs no reading."""
 
     archive: Leaf
-    bytes: int = 0
+    packed: int = 0
+    unpacked: int = 0
     _count: int = 0
     _names: set[str] = field(default_factory=set)
     _links: list[tuple[str, str, datetime]] = field(default_factory=list)

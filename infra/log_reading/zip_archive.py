@@ -87,8 +87,9 @@ def _opened(opened: zipfile.ZipFile, member: zipfile.ZipInfo, members: Members) 
         return UnreadReason.LINK
     if member.flag_bits & _ENCRYPTED:
         return UnreadReason.COMPRESSION
-    members.bytes += member.file_size
-    if members.bytes > UNPACKED_BYTES or member.file_size > max(FREE_BYTES, MOST_UNPACKED * member.compress_size):
+    members.unpacked += member.file_size
+    members.packed += member.compress_size
+    if members.unpacked > min(UNPACKED_BYTES, max(FREE_BYTES, MOST_UNPACKED * members.packed)):
         return UnreadReason.LIMIT
     try:
         return cast(zipfile.ZipExtFile, opened.open(member))

@@ -593,3 +593,13 @@ def test_a_file_is_no_folder(tmp_path: Path) -> None:
     (tmp_path / "app.log").write_bytes(TEXT)
     with pytest.raises(NotADirectoryError):
         find_inputs(tmp_path / "app.log")
+
+
+def test_a_zip_of_many_bombs_is_read_up_to_the_limit(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The members count together (R69)."""
+    monkeypatch.setattr("infra.log_reading.zip_archive.FREE_BYTES", 3 * 1024**2)
+    monkeypatch.setattr("infra.log_reading.zip_archive.MOST_UNPACKED", 100)
+    (tmp_path / "a.zip").write_bytes(zip_of({f"{number}.log": bytes(1024**2) for number in range(5)}))
+    listing = find_inputs(tmp_path)
+    assert [one.name for one in listing.inputs] == ["a.zip/0.log", "a.zip/1.log", "a.zip/2.log"]
+    assert unread(listing) == dict.fromkeys(["a.zip/3.log", "a.zip/4.log"], UnreadReason.LIMIT)
