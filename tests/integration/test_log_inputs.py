@@ -56,7 +56,7 @@ def zip_of(members: dict[str, bytes]) -> bytes:
     packed = io.BytesIO()
     with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as archive:
         for name, data in members.items():
-            archive.writestr(zipfile.ZipInfo(name, (2031, 5, 1, 10, 0, 0)), data)
+            archive.writestr(zipfile.ZipInfo(name, (2031, 5, 1, 10, 0, 0)), data, zipfile.ZIP_DEFLATED)
     return packed.getvalue()
 
 
