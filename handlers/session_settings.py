@@ -9,6 +9,7 @@ from domain.contracts import TOOL_CLASSES, Agent
 from domain.settings import SessionSettings
 from infra.settings import Settings, SettingsError
 from infra.tools.contract import Tool
+from infra.zones import local_zone
 
 EXTRACTIVE = "extractive"
 OPENAI_URL = "https://api.openai.com/v1"
@@ -19,6 +20,12 @@ def model_server(settings: Settings) -> str | None:
     if settings.openai_base_url:
         return settings.openai_base_url
     return OPENAI_URL if settings.openai_api_key else None
+
+
+def session_zone(settings: Settings, source: Literal["sample", "given"]) -> str:
+    """The zone in which a session's question names times: as set, else this machine's; the sample has one of its own,
+    as it has a clock."""
+    return settings.zone or ("UTC" if source == "sample" else local_zone())
 
 
 def session_settings(

@@ -17,12 +17,17 @@ UNRECORDED = 0
 """Stands in place of an invocation id: nothing can cite it."""
 
 
-async def try_tool(tool: Tool, arguments: dict[str, Any], *, now: datetime, settings: Settings) -> ToolInvocation:
-    """One call as it would be recorded, masked (R22). A tool that raises or is late has failed; nothing is raised."""
+async def try_tool(
+    tool: Tool, arguments: dict[str, Any], *, now: datetime, zone: str, settings: Settings
+) -> ToolInvocation:
+    """One call as a session with this clock and zone would record it, masked (R22).
+
+    A tool that raises or is late has failed; nothing is raised.
+    """
     outcome = await run_tool(
         tool,
         arguments,
-        ToolContext(now, settings.window_minutes, UNRECORDED, ""),
+        ToolContext(now, settings.window_minutes, UNRECORDED, "", zone),
         timeout_s=TIMEOUT_S,
         mask_patterns=settings.mask_patterns,
     )

@@ -15,6 +15,7 @@ from handlers.application import wall_clock
 from handlers.cli.coverage_lines import coverage_lines, summary
 from handlers.cli.plain import plain
 from handlers.cli.source_flags import asked_sources, say_sample
+from handlers.session_settings import session_zone
 from handlers.tool_trial import try_tool
 from infra.scenario.scenario import sample_scenario
 from infra.settings import Settings
@@ -44,7 +45,8 @@ def check(arguments: argparse.Namespace, settings: Settings) -> int:
     asked = asked_sources(arguments, settings, arguments.names)
     if asked is None:
         say_sample()
-    found = asyncio.run(_checked(asked.sources if asked else sample_scenario().sources, settings))
+    zone = session_zone(settings, "given" if asked else "sample")
+    found = asyncio.run(_checked(asked.sources if asked else sample_scenario().sources, zone, settings))
     proven = all(one.proves for one in found)
     if arguments.json:
         document = {"complete": proven, "sources": list(map(_document, found))}
@@ -54,17 +56,17 @@ def check(arguments: argparse.Namespace, settings: Settings) -> int:
     return 0 if proven else UNPROVEN
 
 
-async def _checked(sources: Sequence[Source], settings: Settings) -> list[Checked]:
+async def _checked(sources: Sequence[Source], zone: str, settings: Settings) -> list[Checked]:
     """One source of logs after the other: each reads all that its folder holds."""
     problems = await check_sources(sources)
-    return [await _check(source, problems.get(source.name), settings) for source in sources]
+    return [await _check(source, problems.get(source.name), zone, settings) for source in sources]
 
 
-async def _check(source: Source, problem: str | None, settings: Settings) -> Checked:
+async def _check(source: Source, problem: str | None, zone: str, settings: Settings) -> Checked:
     if problem or source.kind != "logs":
         return Checked(source, problem)
     tool = build_tools([source])["query_logs"]
-    done = await try_tool(tool, OF_ALL_TIME, now=wall_clock(), settings=settings)
+    done = await try_tool(tool, OF_ALL_TIME, now=wall_clock(), zone=zone, settings=settings)
     return Checked(source, None if done.success else done.error_message, done.retrieval_details.coverage)
 
 

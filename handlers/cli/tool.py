@@ -19,6 +19,7 @@ from handlers.cli.errors import UsageError
 from handlers.cli.plain import plain
 from handlers.cli.since import session_time
 from handlers.cli.source_flags import asked_sources, say_sample
+from handlers.session_settings import session_zone
 from handlers.tool_trial import message_of, try_tool
 from infra.scenario.scenario import sample_scenario
 from infra.settings import Settings
@@ -30,19 +31,20 @@ EVERY = 1_000
 
 
 class Setting(NamedTuple):
-    """What a call is made on: its tools, and the session's clock (R9)."""
+    """What a call is made on: its tools, and the session's clock and zone (R9)."""
 
     tools: Mapping[str, Tool]
     now: datetime
+    zone: str
 
 
 def run(arguments: argparse.Namespace, settings: Settings) -> int:
     """Exit 0 for an answer, also an empty one; 1 for a call that failed; 2 for unusable input."""
     given = _object(arguments.arguments)
-    tools, now = _setting(arguments, settings)
+    tools, now, zone = _setting(arguments, settings)
     if (tool := tools.get(arguments.name)) is None:
         raise UsageError(f"there is no tool {arguments.name!r}; with these sources there are {', '.join(tools)}")
-    done = asyncio.run(try_tool(tool, given, now=now, settings=settings))
+    done = asyncio.run(try_tool(tool, given, now=now, zone=zone, settings=settings))
     message = message_of(done, tool)
     print(json.dumps(message, ensure_ascii=False) if arguments.json else _page(message, done))
     return 0 if done.success else FAILED_CALL
@@ -51,10 +53,10 @@ def run(arguments: argparse.Namespace, settings: Settings) -> int:
 def _setting(arguments: argparse.Namespace, settings: Settings) -> Setting:
     now = session_time(arguments.now)
     if asked := asked_sources(arguments, settings):
-        return Setting(_tools(asked.sources, settings), now or wall_clock())
+        return Setting(_tools(asked.sources, settings), now or wall_clock(), session_zone(settings, "given"))
     say_sample()
     scenario = sample_scenario()
-    return Setting(_tools(scenario.sources, settings), now or scenario.now)
+    return Setting(_tools(scenario.sources, settings), now or scenario.now, session_zone(settings, "sample"))
 
 
 def _tools(sources: tuple[Source, ...], settings: Settings) -> Mapping[str, Tool]:

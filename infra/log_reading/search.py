@@ -14,7 +14,7 @@ from domain.evidence.coverage import Unread, UnreadReason
 from domain.evidence.log_answer import LogAnswer, answer_of
 from infra.log_reading.files import UnreadInput
 from infra.log_reading.share import Asked, LogFolder, Part, Walk, left_out, name_of_token
-from infra.reading.limits import LimitKind, ReadingLimit
+from infra.reading.limits import LimitKind, ReadingError, ReadingLimit
 from infra.reading.processes import ReadingProcesses, shares
 
 SECONDS = 50.0
@@ -50,7 +50,8 @@ class _Read:
 async def search_logs(
     folders: Sequence[LogFolder], asked: Asked, words: Sequence[str], processes: ReadingProcesses
 ) -> LogAnswer:
-    """`words`: the query as it is told in the coverage. Raises ReadingError if one of the folders is none."""
+    """`words`: the query as it is told in the coverage. Raises ReadingError if the folder is none; of several, one that
+    is none is unread."""
     until = time.monotonic() + SECONDS
     read = await asyncio.gather(*(_folder(folder, asked, processes, until) for folder in folders))
     searched = [part.searched for one in read for part in one.parts if part.searched]
@@ -65,7 +66,12 @@ async def search_logs(
 
 
 async def _folder(folder: LogFolder, asked: Asked, processes: ReadingProcesses, until: float) -> _Read:
-    walked = _WALK.validate_python(await processes.run(f"{_MODULE}:walk", folder, timeout_s=SECONDS))
+    try:
+        walked = _WALK.validate_python(await processes.run(f"{_MODULE}:walk", folder, timeout_s=SECONDS))
+    except ReadingError:
+        if not folder.prefix:
+            raise
+        return _Read(folder, [], [UnreadInput("", UnreadReason.ERROR)], Counter())
     of = 1 if sum(walked.sizes) < _SMALL else processes.count
     chosen = [[walked.tokens[place] for place in share] for share in shares(walked.sizes, of)]
     found = await asyncio.gather(*(_share(folder, asked, tokens, processes, until) for tokens in chosen))

@@ -259,3 +259,48 @@ def test_a_server_that_is_not_there_is_named(assay: Any, tmp_path: Path) -> None
     assert ran.status == 3
     assert "metrics  metrics  http://127.0.0.1:9\n  cannot be asked: cannot reach http://127.0.0.1:9" in ran.out
     assert f"metrics-2  metrics  {alerts}\n  can be asked" in ran.out
+
+
+def test_an_input_that_cannot_be_read_is_named_and_can_be_left_out(assay: Any, logs: Path) -> None:
+    """R69: what is no log by its content could not match; what cannot be told could; the operator may exclude it."""
+    (logs / "core").write_bytes(b"\x7fELF\x02\x01\x01" + bytes(range(256)) * 8)
+    (logs / "blob").write_bytes(bytes(range(256)) * 16)
+    checked = assay.here("sources", "check", "--logs", str(logs))
+    assert checked.status == 3
+    page = checked.out.splitlines()
+    assert page[1].startswith("  not complete; 1 entries of 1 inputs")
+    assert "  unread    blob: binary, could match" in page
+    assert "  unread    core: binary" in page
+    left_out = assay.here("sources", "check", "--logs", str(logs), "--exclude", "blob")
+    assert left_out.status == 0
+    assert "  excluded  1 by exclude blob" in left_out.out.splitlines()
+
+
+def test_it_says_of_each_input_of_logs_what_was_understood(assay: Any, logs: Path) -> None:
+    """R69: format, entries, first and last time, and the zone, as JSON for programs."""
+    (logs / "local.log").write_text(
+        "2031-03-04 09:00:00 INFO tape-service ok\n2031-03-04 09:30:00 WARN tape-service hm\n"
+    )
+    ran = assay.here("sources", "check", "--logs", str(logs), "--log-zone", "Asia/Shanghai", "--json")
+    assert (ran.status, ran.document["complete"]) == (0, True)
+    (source,) = ran.document["sources"]
+    read = {one["name"]: one for one in source["coverage"]["inputs"]}
+    assert {name: (one["entries"], one["first"], one["last"]) for name, one in read.items()} == {
+        "local.log": (2, "2031-03-04T01:00:00Z", "2031-03-04T01:30:00Z"),
+        "tape.log": (1, "2031-03-04T11:59:00Z", "2031-03-04T11:59:00Z"),
+    }
+    assert (read["local.log"]["zone"], read["local.log"]["zone_assumed"]) == ("Asia/Shanghai", False)
+    assert read["tape.log"]["zone"] == ""
+
+
+def test_a_zone_that_nobody_told_is_that_of_the_setting_and_said_to_be_assumed(assay: Any, logs: Path) -> None:
+    """R68: `zone` is that of the session; a source's own is known."""
+    (logs / "tape.log").write_text("2031-03-04 09:00:00 INFO tape-service ok\n")
+    ran = assay.here("sources", "check", "--logs", str(logs), ASSAY_ZONE="+08:00")
+    assert "2031-03-04T01:00:00Z, zone +08:00 (assumed)" in ran.out
+
+
+def test_a_folder_of_logs_that_is_gone_is_named(assay: Any, logs: Path, tmp_path: Path) -> None:
+    ran = assay.here("sources", "check", "--logs", str(logs), "--logs", str(tmp_path / "gone"))
+    assert ran.status == 3
+    assert f"logs-2  logs  {tmp_path}/gone\n  cannot be asked: {tmp_path}/gone is not a folder" in ran.out

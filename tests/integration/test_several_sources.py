@@ -18,6 +18,7 @@ from domain.events import Source
 from domain.evidence.extraction import extract_evidence
 from infra.tools.contract import ToolContext, ToolResult
 from infra.tools.knowledge import knowledge_map, knowledge_tool
+from infra.tools.logs import logs_tool
 from infra.tools.metrics import metrics_tool
 from infra.tools.skills import skill_catalog, skill_tool
 
@@ -213,3 +214,28 @@ def test_skills_of_one_name_are_told_apart_by_their_source(tmp_path: Path) -> No
     read = asyncio.run(skill_tool(sources).run({"name": "b/check"}, CONTEXT))
     assert json.loads(read.output)["content"] == "b check"
     assert read.retrieval.source_documents == ("b/check/SKILL.md",)
+
+
+# ---------------------------------------------------------------- logs
+
+
+def search(sources: list[Source], **arguments: Any) -> ToolResult:
+    return asyncio.run(logs_tool(sources).run({"ever": True, **arguments}, CONTEXT))
+
+
+def test_logs_of_several_folders_are_one_answer_and_a_missing_one_is_a_doubt(tmp_path: Path) -> None:
+    """R69: inputs are named by their source; that there is no more cannot be cited."""
+    for name in ("a", "b"):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "tape.log").write_text(f"2031-03-04T11:59:00Z ERROR tape-service spool {name} full\n")
+    sources = [Source(kind="logs", name=name, address=str(tmp_path / name)) for name in ("a", "b")]
+    whole = search(sources, query="spool").retrieval.coverage
+    assert whole is not None
+    assert ([one.name for one in whole.inputs], whole.complete) == (["a/tape.log", "b/tape.log"], True)
+    gone = Source(kind="logs", name="gone", address=str(tmp_path / "gone"))
+    result = search([*sources, gone], query="spool")
+    part = result.retrieval.coverage
+    assert part is not None
+    assert json.loads(result.output)["total"] == 2
+    assert ([(one.name, one.reason) for one in part.unread], part.complete) == ([("gone/", "error")], False)
+    assert not search([gone], query="spool").success
