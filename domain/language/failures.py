@@ -90,9 +90,15 @@ def holds_failure(text: str) -> bool:
     exit codes other than 0 are.
     """
     form = search_form(text)
-    if _expression().search(form.encode("utf-8", "replace")) is None:
+    written = form.encode("utf-8", "replace")
+    first = _expression().search(written)
+    if first is None:
         return False
-    return any(_tells(form, *found.span()) for found in _expression().finditer(form))
+    if len(written) != len(form):
+        return any(_tells(form, *found.span()) for found in _expression().finditer(form))
+    return _tells(form, *first.span()) or any(
+        _tells(form, *found.span()) for found in _expression().finditer(written, first.end())
+    )
 
 
 def _tells(text: str, start: int, end: int) -> bool:

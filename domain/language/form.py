@@ -5,11 +5,9 @@ from __future__ import annotations
 import re
 import unicodedata
 
-_ESCAPES = re.compile(
-    r"\x1b\[[0-?]{0,64}[ -/]{0,8}[@-~]"  # colours and cursor movements
-    r"|\x1b\][^\x07\x1b\n]{0,2048}(?:\x07|\x1b\\)"  # titles and links
-    r"|\x1b[@-Z\\^_]|\x1b"
-    r"|(?:#033|\\033|\\x1b|\\u001b|\^\[)\[[0-9;]{0,32}[a-z]"  # as syslog daemons, JSON and cat -v write them
+_ESCAPES = re.compile(  # what is no text in any reading: a title or an address in an escape sequence stays
+    r"\x1b\[[0-9;:?]{1,64}[a-z@]|\x1b\[[a-dhjkmsu]|\x1b\([ab0]|\x1b\]|\x1b"  # colours and cursor movements
+    r"|(?:#033|\\033|\\x1b|\\u001b|\^\[)\[[0-9;]{0,32}[mk]"  # as syslog daemons, JSON and cat -v write them
 )
 _DASHES = dict.fromkeys("‐‑‒–—―−﹣", "-")
 _QUOTES = {**dict.fromkeys("“”„‟«»「」『』〝〞", '"'), **dict.fromkeys("‘’‚‛′", "'")}
@@ -30,7 +28,7 @@ def search_form(text: str) -> str:
         text = _folded(text)
     text = text.lower()
     if "\x1b" in text or "033[" in text or "1b[" in text or "^[[" in text:
-        return _ESCAPES.sub("", text)
+        return _ESCAPES.sub("", text).replace("\x07", " ")
     return text
 
 

@@ -11,6 +11,8 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from domain.language.service_words import KINDS_ASKED
+
 _SAFE = "bcdfghjklmnpqrstvwxz2456789"
 _UUID = r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}"
 _WORDS_WITHOUT_VOWELS = ("https", "http2", "mssql", "pgsql", "smtps", "xhtml", "nfsv4", "html5")
@@ -104,7 +106,8 @@ def _shorter(part: str) -> Iterator[tuple[str, bool]]:
         is_numbered = is_numbered or seen[cut + 1 :].isdecimal()
         seen = seen[:cut]
         yield seen, is_numbered
-    if compose := _COMPOSE.fullmatch(seen.lower()):
+    compose = _COMPOSE.fullmatch(seen.lower())
+    if compose and compose["container"] not in KINDS_ASKED:  # order_service is no service of a project `order`
         yield seen[compose.start("container") :], is_numbered
 
 

@@ -117,7 +117,15 @@ GENERIC = _words(
 """Words that name no service by themselves: a file app.log, a folder pods, a stage."""
 
 FILE_WORDS = _words(
-    "log logs access error errors err warn warning info debug trace fatal out output stdout stderr console json"
-    " gc audit slow all std current 日志 错误"
+    "log logs previous access error errors err warn warning info debug trace fatal out output stdout stderr"
+    " console json gc audit slow all std current 日志 错误"
 )
 """At either end of a file's name they tell what of the service is in it: order-service-error.log."""
+
+FILE_GENERIC = _words(
+    "sys biz business common sql page digest perf performance monitor monitoring metrics stat stats statistics"
+    " schedule scheduled scheduler timer batch rpc dubbo web api framework core base startup shutdown init"
+    " install exception exceptions operation operations oper interface thirdparty client hs java jvm heapdump"
+    " dump heap pid"
+)
+"""Words for what a file holds: alone in its name they tell of no service, though one may be called so elsewhere."""

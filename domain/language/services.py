@@ -18,18 +18,22 @@ from domain.language.instances import Named, readings
 
 _HUMP = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
 _JOINERS = re.compile(r"[^0-9A-Za-z\u3400-\u9fff]+")
-_NO_NAME = re.compile(r"\d+|[0-9a-f]{12,64}|(?=[a-z]*\d)[0-9a-f]{8,}|v?\d+(?:\.\d+)*|[a-z]", re.ASCII)
+_NO_NAME = re.compile(r"(?:pid)?\d+|[0-9a-f]{12,64}|(?=[a-z]*\d)[0-9a-f]{8,}|v?\d+(?:\.\d+)*|[a-z]", re.ASCII)
 _CLOSE = 0.7
 _MOST_NEAR = 3
 
 _COMPRESSED = re.compile(r"\.(?:gz|bz2|xz|zst|zip|tgz|tbz2?|txz|tar|lz4|z|7z)$", re.I)
-_SUFFIX = re.compile(r"\.(?:logs?|txt|out|err|json|jsonl|ndjson|csv|log4j|old|bak|orig|prev|save|lines?)$|~$", re.I)
+_SUFFIX = re.compile(
+    r"\.(?:logs?|txt|out|err|json|jsonl|ndjson|csv|log4j|old|bak|orig|prev|save|current|lines?)$|~$", re.I
+)
 _DATE = re.compile(
     r"[-._]?(?:(?:19|20)\d{2}[-._]?\d{2}[-._]?\d{2}|\d{2}[-._]\d{2}[-._](?:19|20)\d{2})"
     r"(?:[-._T ]?\d{2}(?:[-._:]?\d{2}){0,2})?(?:[-._]\d{1,5})?Z?$"
     r"|[-._](?:19|20)\d{2}[-._]\d{2}$|[-.]\d{10}(?:\d{3})?$"
 )
 _ROTATION = re.compile(r"\.\d{1,4}$")
+_FIRST_WORD = re.compile(r"([^-_.]+)[-_.]+(?=.)")
+_LAST_WORD = re.compile(r"(?<=[^-_.])[-_.]+([^-_.]+)(?:[-_.]\d{1,4})?$")  # PM2 writes order-service-error-0.log
 _GLOG = re.compile(r"(?P<program>[\w-]{1,64})\..{1,255}\.log\.(?:INFO|WARNING|ERROR|FATAL)\.\d{8}-\d{6}\.\d{1,10}")
 
 
@@ -55,7 +59,7 @@ def kinship(name: str, asked: str) -> Kinship:
     if any(_is_project(reading, wanted[0]) for reading in own):
         return Kinship.SAME
     telling = [key for reading in found if not is_generic(reading.base) for key in _keys(reading.base)]
-    if not telling or any(_may_be(key, want) for key in telling for want in wanted):
+    if is_generic(service_of(name)) or any(_may_be(key, want) for key in telling for want in wanted):
         return Kinship.UNSURE
     return Kinship.OTHER
 
@@ -75,7 +79,7 @@ def service_of(name: str) -> str:
     """The service that a name is an instance of, in the name's own letters: order-service-7d9f8b6c5-abcde is of
     order-service."""
     own = [reading.base for reading in readings(name) if reading.is_sure]
-    return min(own, key=len) if own and not is_generic(min(own, key=len)) else own[0] if own else name
+    return min(own, key=len, default=name)
 
 
 def nearest(asked: str, known: Iterable[str]) -> tuple[str, ...]:
@@ -91,9 +95,12 @@ def nearest(asked: str, known: Iterable[str]) -> tuple[str, ...]:
 def is_generic(name: str) -> bool:
     """Whether a name of a file, folder or field names no service: app, error, pods, prod, a date, a number, an id."""
     tokens = _tokens(name)
-    if len(tokens) > 1 and tokens[-1] in words.SERVICE and tokens[0].isalpha():
-        return False  # user-service
-    return all(token in words.GENERIC or _NO_NAME.fullmatch(token) for token in tokens)
+    return not _is_service(tokens) and all(token in words.GENERIC or _NO_NAME.fullmatch(token) for token in tokens)
+
+
+def _is_service(tokens: tuple[str, ...]) -> bool:
+    """user-service, though either word names none."""
+    return len(tokens) > 1 and tokens[-1] in words.SERVICE and tokens[0].isalpha()
 
 
 def stem_of_file(file_name: str) -> str:
@@ -114,15 +121,13 @@ def stem_of_file(file_name: str) -> str:
 def names_of_file(file_name: str) -> tuple[str, ...]:
     """The names of services in a file's name: none in error.log, order-service in order-service-error.log.1."""
     stem = stem_of_file(file_name)
-    while match := re.match(r"([^-_.]+)[-_.]+(?=.)", stem):
-        if match[1].lower() not in words.FILE_WORDS:
-            break
+    while (match := _FIRST_WORD.match(stem)) and match[1].lower() in words.FILE_WORDS:
         stem = stem[match.end() :]
-    while match := re.search(r"(?<=[^-_.])[-_.]+([^-_.]+)$", stem):
-        if match[1].lower() not in words.FILE_WORDS:
-            break
+    while (match := _LAST_WORD.search(stem)) and match[1].lower() in words.FILE_WORDS:
         stem = stem[: match.start()]
-    return () if is_generic(stem) else (stem,)
+    tokens = _tokens(stem)
+    tells = any(token not in words.FILE_GENERIC and not is_generic(token) for token in tokens)
+    return (stem,) if tells or _is_service(tokens) else ()
 
 
 def in_chinese(name: str) -> str | None:

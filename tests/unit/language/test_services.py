@@ -178,6 +178,13 @@ def test_kinship_of_other_pairs(name: str, asked: str, expected: Kinship) -> Non
         ("订单服务.log", ("订单服务",)),
         ("a/b/payment-service.log", ("payment-service",)),
         ("user-service.log", ("user-service",)),
+        ("order-service-error-0.log", ("order-service",)),
+        ("order-service_20240501_1.log", ("order-service",)),
+        ("redis_6379.log", ("redis_6379",)),
+        ("mysql-slow.log", ("mysql",)),
+        ("postgresql-2024-05-01_000000.log", ("postgresql",)),
+        *((name, ()) for name in ("sys-info.log", "common-error.log", "biz.log", "page-digest.log", "web.log")),
+        *((name, ()) for name in ("hs_err_pid4711.log", "gc.log.0.current", "0.log.20240501-101010.gz", "nohup.out")),
         *((name, ()) for name in ("app.log", "error.log", "access.log", "syslog", "syslog.1", "messages", "auth.log")),
         *(
             (name, ())
