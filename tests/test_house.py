@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from handlers.cli.parser import build_parser
+from tests.domain_map import written
 
 ROOT = Path(__file__).parent.parent
 TOP_LEVEL = {
@@ -27,6 +28,8 @@ TOP_LEVEL = {
     "pyproject.toml",
     "tests",
 }
+
+READMES = ("README.md", "domain/README.md", "infra/README.md", "tests/README.md", "tests/bench/README.md")
 
 
 def _tracked() -> list[str]:
@@ -65,8 +68,26 @@ def test_the_quick_start_is_one_block_of_two_lines() -> None:
     assert len(block[1].splitlines()) == 2
 
 
+def test_the_front_door_is_short() -> None:
+    assert len((ROOT / "README.md").read_bytes()) <= 12_000
+
+
+@pytest.mark.parametrize("readme", READMES)
+def test_links_between_the_readmes_lead_somewhere(readme: str) -> None:
+    file = ROOT / readme
+    targets = re.findall(r"\]\((?!https?:)([^)#]+)", file.read_text())
+
+    assert [one for one in targets if not (file.parent / one).exists()] == []
+
+
+def test_the_map_of_rules_is_what_the_modules_say() -> None:
+    """A newcomer finds each rule where its name says; `python -m tests.domain_map` writes the map."""
+    assert (ROOT / "domain" / "README.md").read_text() == written()
+
+
 def _commands_of_the_readme() -> list[str]:
-    blocks = re.findall(r"^```sh\n(.*?)^```", (ROOT / "README.md").read_text(), re.MULTILINE | re.DOTALL)
+    texts = ((ROOT / readme).read_text() for readme in READMES)
+    blocks = [block for text in texts for block in re.findall(r"^```sh\n(.*?)^```", text, re.MULTILINE | re.DOTALL)]
     lines = "".join(blocks).replace("\\\n", "").splitlines()
     return [line for line in lines if line.startswith("assay ")]
 

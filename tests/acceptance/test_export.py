@@ -17,7 +17,7 @@ from infra.audit.bundle import PAYLOAD_TYPE
 from infra.audit.signing_key import existing_key
 from infra.settings import Settings
 
-README = Path(__file__).parents[2] / "README.md"
+README = Path(__file__).parents[2] / "infra" / "README.md"
 QUESTION = "请排查 user-service 当前是否存在 SlowResponse 告警"
 
 

@@ -8,7 +8,7 @@ import subprocess
 from pathlib import Path
 from typing import Any
 
-README = Path(__file__).parents[2] / "README.md"
+README = Path(__file__).parents[2] / "infra" / "README.md"
 
 
 def test_the_readme_makes_the_users_of_an_own_nats_server(new_assay: Any) -> None:

@@ -150,7 +150,7 @@ def test_the_commands_refuse_what_they_cannot_do(assay: Any, sessions: list[UUID
 
 def test_the_commands_of_the_readme_go_from_status_to_drop(assay: Any, sessions: list[UUID]) -> None:
     """R56: each as it stands there, one after the other."""
-    section = (Path(__file__).parents[2] / "README.md").read_text().split("### Change a read model", 1)[1]
+    section = (Path(__file__).parents[2] / "infra" / "README.md").read_text().split("### Change a read model", 1)[1]
     lines = [line.partition(" #")[0].split()[1:] for line in section.split("```")[1].splitlines()[1:]]
     assert [words[1] for words in lines] == ["status", "rebuild", "verify", "switch", "rollback", "drop"]
     for words in lines:

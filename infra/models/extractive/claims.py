@@ -26,7 +26,7 @@ class Draft:
 
 def quoted(text: str, limit: int) -> str:
     """The beginning of `text` on one line, cut at a space, never inside a word or number; of JSON an
-    ellipsis stays, unless it is the end."""
+    ellipsis stays, unless it stands last."""
     line = " ".join(_without_objects(text).split()).removesuffix(" …")
     if len(line) <= limit:
         return line
@@ -46,7 +46,7 @@ def _without_objects(text: str) -> str:
 
 
 def _end_of_object(text: str, start: int) -> int:
-    """Behind the brace that closes an object and whatever goes on without a blank; the end of a text that closes none."""
+    """Behind the brace that closes an object and whatever goes on without a blank; the end of the text if none does."""
     depth = 0
     for place in range(start, len(text)):
         depth += {"{": 1, "}": -1}.get(text[place], 0)
