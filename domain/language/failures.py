@@ -14,7 +14,7 @@ import re2
 
 from domain.language.form import search_form
 
-_WORDS: tuple[tuple[str, str], ...] = (  # a concept a row: Chinese, English as expressions in lower case
+FAILURES: tuple[tuple[str, str], ...] = (  # a concept a row: Chinese, English as expressions in lower case
     ("错误 报错 出错", r"errors? errored err errno error(?:code|msg|message|info|details?|type|reason) erroneous"),
     ("失败 未成功 不成功", r"fail(?:s|ed|ing|ure|ures|2ban)? unsuccessful"),
     ("异常 故障", r"exceptions? traceback stack[ _-]?trace call[ ]trace unhandled uncaught"),
@@ -131,8 +131,8 @@ _IN_NAMES = ("error", "exception", "timeout", "failure", "failed")
 @cache
 def _expression() -> Any:
     """The longest word wins."""
-    chinese = "|".join(word for row, _ in _WORDS for word in row.split())
-    english = "|".join(word for _, row in _WORDS for word in row.replace("[ ]", "\0").split()).replace("\0", "[ ]")
+    chinese = "|".join(word for row, _ in FAILURES for word in row.split())
+    english = "|".join(word for _, row in FAILURES for word in row.replace("[ ]", "\0").split()).replace("\0", "[ ]")
     options = re2.Options()
     options.longest_match = True
     return re2.compile(f"{_STATUS}|{_EXIT}|{english}|{chinese}", options)

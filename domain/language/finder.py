@@ -19,7 +19,7 @@ class Finder:
         self.expression = expression
         near = _LOOKAROUND.sub("", expression)
         self._near: Any = re2.compile(near)
-        self._close = re.compile(expression) if near != expression else None
+        self._close = re.compile(expression, re.ASCII) if near != expression else None
 
     def stands_in(self, text: str) -> bool:
         """Whether it stands in the text. For words the text is a search form."""

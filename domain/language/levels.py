@@ -120,6 +120,12 @@ def continues_entry(word: str) -> bool:
     return word.strip().casefold() in _CONTINUING
 
 
+def spellings_of(level: Level) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Every spelling of a level, in Chinese and in English; those of one logger among the English ones."""
+    chinese, english = _WORDS[level]
+    return tuple(chinese.split()), (*english.split(), *_WORDS_OF_ONE_LOGGER.get(level, "").split())
+
+
 def said_as(text: str) -> tuple[str, ...]:
     """Every word for the bad levels that a text names, in both languages: who says 异常 or 报错 speaks of errors."""
     folded = text.casefold()

@@ -23,6 +23,7 @@ _STATUS_ASKED = re.compile(
     r"|(?P<before>[1-5](?:\d\d|xx))\s?(?:错误|响应|状态码?|errors?|responses?|status(?:\s?codes?)?)|(?P<alone>[1-5]xx)"
 )
 _APART = re.compile(r"[\s_-]+")
+_BLANKS = re.compile(r"[ \t\r\n]+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,8 +128,8 @@ def _shown_by(name: str) -> str:
 
 def _literal(term: str) -> str:
     """A term as it is written; only the width of its blanks does not count, and no digit goes on at its ends."""
-    form = search_form(term).strip()
-    literal = r"\s+".join(map(re.escape, form.split())) or re.escape(form)
+    form = search_form(term).strip(" \t\r\n")
+    literal = r"\s+".join(re.escape(part) for part in _BLANKS.split(form))
     before = r"(?<!\d)" if form[:1].isdecimal() else ""
     after = r"(?!\d)" if form[-1:].isdecimal() else ""
     return _alone(form, f"{before}{literal}{after}")

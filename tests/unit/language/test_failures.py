@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from domain.language.failures import holds_failure
+from domain.language.failures import FAILURES, holds_failure
 
-FAILURES = """\
+TELLING = """\
 Failed password for root from 203.0.113.9 port 22 ssh2
 pam_unix(sshd:auth): authentication failure; logname= uid=0
 logrotate: ALERT exited abnormally with [1]
@@ -114,7 +114,7 @@ crashkernel=auto
 """.splitlines()
 
 
-@pytest.mark.parametrize("line", FAILURES)
+@pytest.mark.parametrize("line", TELLING)
 def test_a_line_that_tells_of_a_failure(line: str) -> None:
     """R68: such a line is shown although its format gives no level."""
     assert holds_failure(line)
@@ -142,3 +142,11 @@ def test_a_long_text_of_denied_failures_is_read_to_its_end() -> None:
     """R72: a hostile entry costs no more than its length."""
     assert not holds_failure("error=0 " * 5_000)
     assert holds_failure("error=0 " * 5_000 + "refused")
+
+
+def test_every_kind_of_failure_has_both_languages() -> None:
+    """R68: a column a language, and every Chinese word is known by itself."""
+    assert all(chinese and english for chinese, english in FAILURES)
+    words = [word for chinese, _ in FAILURES for word in chinese.split()]
+    assert len(words) == len(set(words))
+    assert [word for word in words if not holds_failure(f"订单{word}")] == []

@@ -64,3 +64,9 @@ def test_what_is_found_in_a_part_is_found_in_the_whole(term: str, before: str, a
         "连接池": "HikariPool-1",
     }
     assert finder_of(term).stands_in(search_form(f"{before} {lines[term]} {after}"))
+
+
+@given(st.text(min_size=1, max_size=40).filter(lambda text: search_form(text).strip()))
+def test_a_term_is_found_where_it_stands(term: str) -> None:
+    """R68: whatever is sought is found in the form in which it was asked."""
+    assert finder_of(term).stands_in(search_form(f"before {term} behind"))

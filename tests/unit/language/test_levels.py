@@ -16,6 +16,7 @@ from domain.language.levels import (
     name_of,
     said_as,
     says_no_level,
+    spellings_of,
 )
 
 
@@ -163,3 +164,11 @@ def test_people_speak_of_errors_in_more_words_than_loggers_write() -> None:
     assert {"warn", "warning", "警告", "告警"} <= set(said_as("警告"))
     assert {"fatal", "critical", "致命", "严重"} <= set(said_as("critical"))
     assert said_as("OutOfMemoryError of terror") == ()
+
+
+def test_every_level_has_both_languages_and_no_spelling_means_two() -> None:
+    """R68: a column a language, a spelling a level."""
+    assert all(chinese and english for chinese, english in map(spellings_of, Level))
+    every = [word for level in Level for column in spellings_of(level) for word in column]
+    assert len(every) == len(set(every))
+    assert all(level_of(word) is level for level in Level for column in spellings_of(level) for word in column)
