@@ -21,7 +21,9 @@ _FIRST_CHANGE = datetime(2000, 1, 1, tzinfo=UTC)
 """Files are given dates before this one only by tools that write none."""
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _EPOCH_UNITS = ((10**17, 10**9), (10**14, 10**6), (10**11, 10**3), (0, 1))  # at least this much -> units a second
-_EPOCH_YEARS = (datetime(1990, 1, 1, tzinfo=UTC), datetime(2100, 1, 1, tzinfo=UTC))
+_FIRST_EPOCH = datetime(2000, 1, 1, tzinfo=UTC)
+_FIRST_YEAR = 1980
+"""A clock that shows an earlier year was not set."""
 _LEAP_YEARS = 9
 _MINUTES = 256
 
@@ -49,6 +51,7 @@ class Clock:
         self._again = context.again
         self._zone, self._zone_known = context.zone, context.zone_known
         changed = context.last_change
+        self._last_epoch = max(context.now, changed) + 366 * _DAY
         self._latest = min(context.now, changed if changed > _FIRST_CHANGE else context.now) + _DAY
         self._hour: tuple[int, int, int, int] | None = None
         self._offset = timedelta()
@@ -60,6 +63,8 @@ class Clock:
 
     def stamp(self, at: datetime, zone: str = "") -> Stamp | None:
         """The stamp of a date and time, naive or with its zone; `zone` is a name or an offset written behind it."""
+        if at.year < _FIRST_YEAR:
+            return None
         try:
             if at.tzinfo is UTC:
                 return Stamp(at, True)
@@ -72,7 +77,7 @@ class Clock:
             return None
 
     def _zoned(self, at: datetime, zone: str) -> Stamp:
-        if zone[0] in "+-Zz":
+        if zone[0] in "+-Zz" or zone[-1].isdigit():
             return Stamp(at.replace(tzinfo=_offset_of(zone)).astimezone(UTC), True)
         if found := zone_of_area(zone) if "/" in zone else zone_named(zone.upper()):
             return Stamp(at.replace(tzinfo=found).astimezone(UTC), True)
@@ -116,7 +121,7 @@ class Clock:
                 at = _EPOCH + timedelta(seconds=number / units)
         except OverflowError:
             return None
-        return Stamp(at, True) if _EPOCH_YEARS[0] <= at <= _EPOCH_YEARS[1] else None
+        return Stamp(at, True) if _FIRST_EPOCH <= at <= self._last_epoch else None
 
     def without_year(self, at: datetime, zone: str = "") -> Stamp | None:
         """The latest such day and time that is not too late, whatever the year of `at`; 29 February of a leap year."""
@@ -194,7 +199,9 @@ def _offset_of(written: str) -> tzinfo:
     """The zone of `Z`, `+08`, `+0800` or `+08:00`. Raises ValueError."""
     if written in "Zz":
         return UTC
+    written = written.removeprefix("UTC").removeprefix("GMT")
     digits = written[1:].replace(":", "")
+    digits = f"0{digits}" if len(digits) in (1, 3) else digits
     hours, minutes = int(digits[:2]), int(digits[2:4] or 0)
     if hours > 14 or minutes > 59:
         raise ValueError(f"{written} is no offset")

@@ -35,6 +35,7 @@ _STAMP_LIKE = re.compile(
     rf"|\d{{1,2}}[ -]{_MONTH}|{_MONTH}[a-z]{{0,6}}\.? {{1,2}}\d|(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun)[a-z]{{0,6}},? "
     r"|[A-Z]\d{4} \d\d:|\d{1,8}:[A-Z] \d)"
 )
+_TIME = re.compile(r"\d[-/.:]\d\d[-/.:]\d")
 _WORD = re.compile(r"[^\W\d_]{3}|[\u2e80-\u9fff\uac00-\ud7af\uf900-\ufaff]")
 
 
@@ -54,6 +55,6 @@ def shape_of(line: str) -> Shape:
         return Shape.PART
     if line[0] == "{" or begins_like_stamp(line.lstrip()):
         return Shape.OTHER
-    if _TRACE_LINE.match(line) or _WORD.search(line) is None:
+    if _TRACE_LINE.match(line) or (_WORD.search(line) is None and _TIME.search(line) is None):
         return Shape.PART
     return Shape.EXCEPTION if _EXCEPTION_LINE.match(line) else Shape.OTHER

@@ -17,14 +17,15 @@ _JUL = ("FINE", "FINER", "FINEST", "CONFIG")
 _CAPITALS = "|".join(sorted({word.upper() for word in LEVEL_WORDS} | set(_JUL), key=len, reverse=True))
 
 _LEVEL_HEAD = re.compile(
-    rf"(?P<capitals>{_CAPITALS})(?=[\s:|\])}},/;(]|-\s|$)"
+    rf"(?P<capitals>(?!TRACE [/*])(?:{_CAPITALS}))(?=[\s:|\])}},/;(]|-\s|$)"
     rf"|(?P<word>(?i:{_WORDS}))(?P<behind>\s{{0,8}}[:|\]\t]|\s{{2,8}}| ?$| -(?= )|, | )"
 )
 _LETTER = re.compile(r"(?P<letter>[TDIWEFCN])(?= {0,2}\||\t|/[\w.]{1,64}\( {0,8}\d)")
+_NAMED_LEVEL = re.compile(rf"(?i:level|severity|lvl): ?(?P<level>(?i:{_WORDS}))(?=[\s,;|]|$)")
 _CHANNEL = re.compile(rf"(?P<channel>[\w-]{{1,64}})\.(?P<level>{_CAPITALS}): ")
 _BRACKET = re.compile(
-    r"\[\s{0,8}([^\[\]\n]{0,96}?)\s{0,8}\]|<([^<>\s]{1,32})>(?=\s)|\(([^()\s]{1,64})\)(?=\s)"
-    r"|\{([^{}\s\"]{0,64})\}(?=\s)|\"([A-Za-z]{3,11})\"(?=[,;|\t]|$)"
+    r"\[\s{0,8}([^\[\]\n]{0,96}?)\s{0,8}\]|<([^<>\s]{1,32})>(?=\s)|\(([^()]{1,64})\)(?=\s)"
+    r"|\{([^{}\s\"]{0,64})\}(?=\s)|\"([^\"]{0,64})\"(?=[,;|\t]|$)"
 )
 _SEPARATOR = re.compile(r"[-|:–—,;]+(?=\s|$|\[)|[|,;]")
 _TOKEN = re.compile(r"[^\s\[\]\"|]{1,96}(?=\s)")
@@ -42,6 +43,11 @@ _OF_A_SERVICE = re.compile(
     r"[a-z][a-z0-9]{0,63}(?:[-_][a-z0-9]{1,63}){0,7}[-_](?:service|svc|server|api|gateway|app|web)"
 )
 _BARE = frozenset({"info", "warn", "warning", "debug", "err"})
+_QUALIFIED = re.compile(
+    r" (?:mode|logging|level|logs?|about|on|off|of|for|is|was|to|from|pages?|flags?|messages?|thresholds?|endpoints?"
+    r"|ports?|users?|requests?|calls?|files?|builds?|symbols?|output|info|information|signs?|lights?|emails?|banner)\b"
+)
+"""What follows one of those words where it says more of a thing and is no level."""
 
 
 @dataclass(slots=True)
@@ -91,6 +97,9 @@ def _take(layout: Layout, text: str, position: int) -> int:
         return position
     if found := _LEVEL_HEAD.match(text, position):
         return _take_level(layout, found, position)
+    if found := _NAMED_LEVEL.match(text, position):
+        layout.level, layout.level_text = level_of(found["level"]), found["level"]
+        return found.end()
     if found := _LETTER.match(text, position):
         layout.level, layout.level_text = level_of_letter(found["letter"]), found["letter"]
         return found.end()
@@ -105,7 +114,8 @@ def _take(layout: Layout, text: str, position: int) -> int:
 def _take_level(layout: Layout, found: re.Match[str], position: int) -> int:
     word = found["capitals"] or found["word"]
     level = level_of(word)
-    if found["capitals"] is None and found["behind"] == " " and not _is_bare_level(word, level):
+    is_bare = found["capitals"] is None and found["behind"] == " "
+    if is_bare and (not _is_bare_level(word, level) or _QUALIFIED.match(found.string, found.end("word"))):
         return position
     layout.level, layout.level_text = level, word
     if found["capitals"] is None and found["behind"] == " ":

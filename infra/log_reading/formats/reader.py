@@ -268,7 +268,7 @@ class EntryReader:
 
     def _text(self, text: str, shown: str, open_: OpenEntry | None) -> tuple[Format, Found] | None:
         if open_ is None:
-            return None if not shown.strip() else (TEXT, None)
+            return (TEXT, None) if text.strip() else None
         if text.startswith("\x1b") and shown.strip():
             return TEXT, None
         return None if _belongs(continuation.shape_of(shown), open_) else (TEXT, None)
@@ -300,8 +300,10 @@ class OpenEntry(Entry):
     def __init__(self, line: int, stamp: Stamp | None, text: str, is_whole: bool, format_: Format) -> None:
         self.line = line
         self.stamp = stamp
-        self.text = text
         self.is_whole = is_whole and not format_.is_cut
+        if len(text) > ENTRY_CHARACTERS:
+            text, self.is_whole = text[:ENTRY_CHARACTERS], False
+        self.text = text
         self.has_levels = format_.has_levels
         self.format = format_
         self.more: list[str] | None = None

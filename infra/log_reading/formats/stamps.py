@@ -23,13 +23,16 @@ _MONTHS = {
 _MONTH = rf"(?:{'|'.join(_MONTHS)})"
 _WEEKDAY = r"(?:(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun),? )?"
 _HALF = r"(?: ?(?:[AaPp]\.?[Mm]\b\.?|上午|下午))?"
-_OFFSET = rf"(?: ?(?:Z|[+-]\d{{2}}:?\d{{2}}|{ZONE_NAME})|[+-]\d{{2}}(?![\d:])| [+-]\d{{2}}(?= \[))?"
-_TIME = rf"\d{{1,2}}:\d{{2}}(?::\d{{2}}(?:[.,:]\d{{1,9}})?)?{_HALF}{_OFFSET}"
+_BEHIND_UTC = r"(?:UTC|GMT)[+-]\d{1,2}(?::?\d{2})?(?!\d)"
+_OFFSET = rf"(?: ?(?:[Zz]|[+-]\d{{2}}:?\d{{2}}|{_BEHIND_UTC}|{ZONE_NAME})|[+-]\d{{2}}(?![\d:])| [+-]\d{{2}}(?= \[))?"
+_TIME = rf"(?:[上下]午 ?)?\d{{1,2}}:\d{{2}}(?::\d{{2}}(?:[.,:]\d{{1,12}})?)?{_HALF}{_OFFSET}"
 _END = r"(?![\w/+]|[.,]\d|(?<=\d):\d)"
 
 _PARTS = re.compile(
-    rf"(?P<hour>\d{{1,2}}):(?P<minute>\d{{2}})(?::(?P<second>\d{{2}})(?:[.,:](?P<fraction>\d{{1,9}}))?)?"
-    rf"(?: ?(?P<half>[AaPp]\.?[Mm]\.?|上午|下午))?(?: ?(?P<zone>Z|[+-]\d{{2}}(?::?\d{{2}})?|{ZONE_NAME}))?"
+    r"(?:(?P<before>[上下]午) ?)?(?P<hour>\d{1,2}):(?P<minute>\d{2})"
+    r"(?::(?P<second>\d{2})(?:[.,:](?P<fraction>\d{1,12}))?)?"
+    rf"(?: ?(?P<half>[AaPp]\.?[Mm]\.?|上午|下午))?"
+    rf"(?: ?(?P<zone>[Zz](?!\w)|[+-]\d{{2}}(?::?\d{{2}})?|{_BEHIND_UTC}|{ZONE_NAME}))?"
 )
 
 
@@ -46,7 +49,7 @@ def _time_of(date: tuple[int, int, int], text: str) -> tuple[datetime, str]:
     found = _PARTS.search(text)
     if found is None:
         raise ValueError(f"{text!r} has no time of day")
-    hour = _hour(int(found["hour"]), found["half"])
+    hour = _hour(int(found["hour"]), found["half"] or found["before"])
     micro = int((found["fraction"] or "0").ljust(6, "0")[:6])
     return datetime(*date, hour, int(found["minute"]), int(found["second"] or 0), micro), found["zone"] or ""
 
@@ -196,6 +199,8 @@ def _short_year(clock: Clock, text: str) -> Found:
     rest = rest.rjust(6, "0")
     try:
         year, month, day = (int(date[place : place + 2]) for place in (0, 2, 4))
+        if "/" in text and year <= 12:
+            return None  # it may as well be a day or a month
         at = datetime(2000 + year, month, day, int(rest[:2]), int(rest[2:4]), int(rest[4:6]))
     except ValueError:
         return None
@@ -223,24 +228,43 @@ def _epoch(clock: Clock, text: str) -> Found:
     return clock.epoch(int(whole), int(fraction.ljust(6, "0")[:6]))
 
 
+_TAI_LABEL = 2**62 + 10
+"""Of the second 1970-01-01T00:00:00Z; leap seconds since 1972 are not counted by the programs that write it."""
+
+
+def _tai(clock: Clock, text: str) -> Found:
+    return clock.epoch(int(text[1:17], 16) - _TAI_LABEL, int(text[17:], 16) // 1000)
+
+
+def _loose(clock: Clock, text: str) -> Found:
+    """`20171223-22:15:29:606`, whose numbers are not filled up with zeros."""
+    date, _, time = text.partition("-")
+    hour, minute, second, milli = map(int, time.split(":"))
+    try:
+        day = (int(date[:4]), int(date[4:6]), int(date[6:]))
+        return clock.stamp(datetime(*day, hour, minute, second, milli * 1000))
+    except ValueError:
+        return None
+
+
 def _none(_clock: Clock, _text: str) -> Found:
     return None
 
 
 _DATE_Y = r"\d{4}(?:-\d{1,2}-\d{1,2}|/\d{1,2}/\d{1,2}|\.\d{1,2}\.\d{1,2}|年\d{1,2}月\d{1,2}日)"
-_GAP = r"(?:[T_]|[, ]{1,2}| - |-(?=\d\d:))"
+_GAP = r"(?:[Tt_]|[, ]{1,2}| - |-(?=\d\d:))"
 
 _YEAR_FIRST_PATTERN = rf"(?:{_DATE_Y}{_GAP}{_TIME}|\d{{8}}[T _-]?(?:\d{{6}}(?:[.,]\d{{1,9}})?{_OFFSET}|{_TIME})){_END}"
 _DAY_MONTH_PATTERN = rf"{_WEEKDAY}\d{{1,2}}[- /]{_MONTH}[- /,]{{1,2}}\d{{4}}(?:::?|[, T]{{1,2}}){_TIME}{_END}"
 _MONTH_DAY_PATTERN = (
     rf"{_WEEKDAY}{_MONTH}[ .]{{1,2}}\d{{1,2}},?[ T](?:\d{{4}},?[ T])?\d{{1,2}}:\d{{2}}:\d{{2}}(?:[.,]\d{{1,9}})?"
-    rf"{_HALF}(?: {ZONE_NAME})?(?: \d{{4}}(?![\d:/-]))?{_END}"
+    rf"{_HALF}(?: (?:{_BEHIND_UTC}|{ZONE_NAME}))?(?: \d{{4}}(?![\d:/-]))?{_END}"
 )
 _NUMBERS_PATTERN = rf"\d{{1,2}}(?:/\d{{1,2}}/|-\d{{1,2}}-|\.\d{{1,2}}\.)\d{{4}}[, T]{{1,2}}{_TIME}{_END}"
 
 _ISO_PATTERN = (
-    r"\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d(?:[.,]\d{1,9})?(?:Z|[+-]\d\d:?\d\d)?"
-    rf"(?![\w/+]|[.,:]\d| ?(?:Z(?!\w)|[AaPp]\.?[Mm]\b|[上下]午|[+-]\d\d|{ZONE_NAME}))"
+    r"\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d(?:[.,]\d{1,12})?(?:Z|[+-]\d\d:?\d\d)?"
+    rf"(?![\w/+]|[.,:]\d| ?(?:[Zz](?!\w)|[AaPp]\.?[Mm]\b|[上下]午|[+-]\d\d|(?:UTC|GMT)[+-]\d|{ZONE_NAME}))"
 )
 
 
@@ -263,6 +287,7 @@ FORMS: dict[str, Form] = {
     "year": Form(_YEAR_FIRST_PATTERN, _year_first),
     "day_month": Form(_DAY_MONTH_PATTERN, _day_month),
     "access": Form(rf"\d{{2}}/{_MONTH}/\d{{4}}:\d{{2}}:\d{{2}}:\d{{2}} [+-]\d{{4}}", _access),
+    "syslog": Form(rf"{_MONTH} [ \d]?\d (?:\d{{4}} )?\d\d:\d\d:\d\d(?:\.\d{{1,9}})?{_END}", _month_day),
     "day_month_area": Form(rf"{_DAY_MONTH_PATTERN} [A-Z][A-Za-z_]{{1,32}}/[A-Za-z_/+-]{{1,64}}", _day_month_area),
     "day_month_short": Form(rf"\d{{1,2}} {_MONTH} \d{{2}}:\d{{2}}:\d{{2}}(?:\.\d{{1,6}})?{_END}", _day_month_short),
     "month_day": Form(_MONTH_DAY_PATTERN, _month_day),
@@ -275,6 +300,8 @@ FORMS: dict[str, Form] = {
     "short_year": Form(r"\d{2}(?:/\d{2}/\d{2}|\d{4}) {1,2}(?:\d{1,2}:\d{2}:\d{2}|\d{6})(?![\d:])", _short_year),
     "month_number": Form(r"\d{2}-?\d{2} \d{2}:\d{2}:\d{2}[.,]\d{1,9}(?!\d)", _month_number_day),
     "epoch": Form(r"(?:\d{19}|\d{16}|\d{13}|\d{10})(?:\.\d{1,9})?(?![\d.]*\d)", _epoch),
+    "loose": Form(r"\d{8}-\d{1,2}:\d{1,2}:\d{1,2}:\d{1,3}(?=\|)", _loose),
+    "tai": Form(r"@4[0-9a-f]{23}(?![0-9a-f])", _tai),
     "none": Form(r"", _none),
 }
 """By their names in the patterns of formats, where `{iso}` stands for a group `stamp` of that form."""

@@ -14,7 +14,7 @@ _HOURS = {
 
 _OF_SEVERAL = ("CST", "CDT", "EST", "MST", "PST", "IST", "BST", "AST")
 
-ZONE_NAME = rf"(?:{'|'.join([*sorted(_HOURS, key=len, reverse=True), *_OF_SEVERAL])})(?![\w-])"
+ZONE_NAME = rf"(?:{'|'.join([*sorted(_HOURS, key=len, reverse=True), *_OF_SEVERAL])})(?![\w+-])"
 """A pattern of the names that are understood, and of those that stand for several zones."""
 
 _ZONES: dict[str, tzinfo] = {

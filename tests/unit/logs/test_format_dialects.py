@@ -254,7 +254,8 @@ def test_objects_on_several_lines_are_read_as_one() -> None:
 def test_the_export_of_the_journal_is_read() -> None:
     """R18: a field a line, a blank line between entries; a message left out makes an entry that is not whole."""
     found = entries(
-        "__CURSOR=s=1", "__REALTIME_TIMESTAMP=1714557900123456", "PRIORITY=3", "SYSLOG_IDENTIFIER=order", "MESSAGE=db down",
+        "__CURSOR=s=1", "__REALTIME_TIMESTAMP=1714557900123456", "PRIORITY=3", "SYSLOG_IDENTIFIER=order",
+        "MESSAGE=db down",
         "",
         "__CURSOR=s=2", "__REALTIME_TIMESTAMP=1714557901123456", "PRIORITY=6", "SYSLOG_IDENTIFIER=order", "MESSAGE=ok",
     )  # fmt: skip

@@ -6,6 +6,8 @@ from collections.abc import Iterable
 from datetime import UTC, datetime, timedelta, timezone, tzinfo
 
 import pytest
+from hypothesis import given
+from hypothesis.strategies import lists, sampled_from
 
 from domain.evidence.search import Entry
 from domain.language.levels import Level
@@ -125,6 +127,28 @@ def test_a_long_entry_is_kept_to_its_limit_and_is_not_whole() -> None:
     (found,) = entries("2026-07-08T11:00:00Z ERROR x", *[f"\tat {'x' * 1000}"] * 100)
     assert len(found.text) <= 65_536
     assert not found.is_whole
+
+
+def test_a_longer_line_is_cut() -> None:
+    """R69: nobody reads further than 64 Ki characters of an entry."""
+    (found,) = entries("2026-07-08T11:00:00Z ERROR " + "x" * 70_000)
+    assert (len(found.text), found.is_whole, found.header.level) == (65_536, False, Level.ERROR)
+
+
+_PIECES = (
+    *("2026-07-08T11:00:00Z ", "INFO ", "ERROR", "x: y", "{", "}", '{"msg":"a"}', "[", "]", "\t", "  ", "at a.b(c)"),
+    *("Jul  8 11:00:00 h a[1]: ", "05/06/2026 10:00:00 ", "\x1b[31m", "| ", "web-1  | ", "Caused by: e", "a.B: Error"),
+    *("2026-07-08T11:00:00.1Z stdout F ", "=", "k=v", '"', "# Time: 2026-07-08T11:00:00Z", "__CURSOR=a", "", "错误 "),
+)
+
+
+@given(lists(lists(sampled_from(_PIECES), max_size=4).map("".join), max_size=12))
+def test_every_line_stands_in_one_entry_in_order(lines: list[str]) -> None:
+    """R68: whatever the lines are, nothing is lost, doubled or moved."""
+    found = entries(*lines)
+    kept = [line.rstrip() for one in found for line in one.text.split("\n") if line.strip()]
+    assert kept == [line.rstrip() for line in lines if line.strip()]
+    assert all(one.header is not None for one in found)
 
 
 def test_a_line_that_is_not_whole_makes_an_entry_that_is_not() -> None:

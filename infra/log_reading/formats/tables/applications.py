@@ -74,7 +74,7 @@ ROWS = (
     ),
     Row(
         "java.util.logging",
-        r"^{month_day} (?P<hint>[A-Za-z_$][\w.$]{0,200})(?P<kept> [\w$<>]{1,100})?$",
+        rf"^{{month_day}}{behind.JUL}",
         (
             Example(
                 "May 01, 2024 10:05:00 AM com.example.Foo run", "2024-05-01T10:05:00Z", None, (), "com.example.Foo run"

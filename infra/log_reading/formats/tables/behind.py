@@ -11,6 +11,14 @@ PROGRAM = r"[A-Za-z_][^\s:\[\]()|]{0,95}"
 HOST = r"[A-Za-z0-9][\w.-]{0,254}"
 _NO_LEVEL = rf"(?!{_LEVEL}(?:[\s:|,]|$)|main |root )"
 
+SYSLOG = (
+    rf" {{1,2}}{_NO_LEVEL}(?P<host>[^\s:]{{1,255}}) {{1,2}}(?:-- )?"
+    r"(?P<name>[^\s:\[\]()|]{1,96}|[^\s:\[\]()|]{1,64}(?: [^\s:\[\]()|]{1,64}){1,3}(?=\[\d))"
+    r"(?: (?P<version>\d[\d.]{0,15}))?(?:\((?P<part>[^()\s]{1,64})\))?(?:\[(?P<pid>[\w.-]{1,32})\])?"
+    r"(?: \((?P<child>[^()]{1,200})\))?:(?: \[(?P<part_number>\d{1,6}-\d{1,4})\](?= ))?(?=\s|$)"
+)
+SYSLOG_REPEATED = r" (?P<host>[^\s:]{1,255}) (?=(?:-- )?(?:last )?message repeated \d|-- MARK --)"
+JUL = r" (?P<hint>[A-Za-z_$][\w$]{0,64}(?:\.[\w$]{1,64}){1,16})(?P<kept> [\w$<>]{1,100})?$"
 SYSLOG_WITH_PID = (
     rf" (?={HOST} {PROGRAM}\[\d){_NO_LEVEL}(?P<host>{HOST}) (?P<name>{PROGRAM})\[(?P<pid>\d{{1,10}})\]:(?=\s|$)"
 )
@@ -44,7 +52,12 @@ CSVLOG = r",(?:\"[^\"]{0,64}\")?,(?:\"[^\"]{0,64}\")?,\d{1,10},(?:\"[^\"]{0,64}\
 
 def unless(*patterns: str) -> str:
     """That none of them stands here."""
-    return f"(?!{'|'.join(_NAMED.sub('?:', pattern) for pattern in patterns)})"
+    return f"(?!{'|'.join(map(unnamed, patterns))})"
+
+
+def unnamed(pattern: str) -> str:
+    """The pattern without names of its groups."""
+    return _NAMED.sub("?:", pattern)
 
 
 _NAMED = re.compile(r"\?P<\w+>")

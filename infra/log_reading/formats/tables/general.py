@@ -17,6 +17,7 @@ _OPEN_ISO = behind.unless(
 _OPEN_YEAR = behind.unless(
     *(behind.NGINX, behind.CSVLOG, behind.POSTGRESQL, behind.POSTGRESQL_DETAIL, behind.SYSLOG_WITH_PID, behind.MYSQL)
 )
+_UNNAMED_SYSLOG = "|".join(behind.unnamed(pattern) for pattern in (behind.SYSLOG, behind.SYSLOG_REPEATED))
 
 ROWS = (
     Row(
@@ -97,7 +98,7 @@ ROWS = (
     ),
     Row(
         "year first",
-        rf"^(?!{_STRICT}){{year}}{_OPEN_YEAR}",
+        rf"^(?!{_STRICT}|{FORMS['loose'].pattern}){{year}}{_OPEN_YEAR}",
         (
             Example("2024/05/01 10:05:00 main.go:12: db down", "2024-05-01T10:05:00Z", None, (), "main.go:12: db down"),
             Example(
@@ -110,13 +111,6 @@ ROWS = (
             ),
             Example("2024-05-01 07:05:00 PM ERROR db down", "2024-05-01T19:05:00Z", Level.ERROR, (), "db down"),
             Example("20240501T100500Z ERROR db down", "2024-05-01T10:05:00Z", Level.ERROR, (), "db down", True),
-            Example(
-                "20171223-22:15:29:606|Step_LSC|30002312|onStandStepChanged 3579",
-                "2017-12-23T22:15:29.606Z",
-                None,
-                (),
-                "Step_LSC|30002312|onStandStepChanged 3579",
-            ),
             Example("2024-05-01 10:05:00 CST ERROR db down", "2024-05-01T10:05:00Z", Level.ERROR, (), "db down"),
             Example("2024-05-01 12:05:00 CEST ERROR db down", "2024-05-01T10:05:00Z", Level.ERROR, (), "db down", True),
             Example("2024年5月1日 10:05:00 错误 数据库不可用", "2024-05-01T10:05:00Z", Level.ERROR, (), "数据库不可用"),
@@ -126,7 +120,9 @@ ROWS = (
     ),
     Row(
         "bracketed",
-        r"^[\[(\"]{any}(?! #\d)(?!\]\[\w{4,6} {0,2}\]\[o\.e\.)(?!\] \"(?:[A-Z]{3,10} |- ))"
+        r"^[\[(\"]{any}(?! #\d)(?!\]\[\w{4,6} {0,2}\]\[o\.e\.)"
+        r"(?!\] [A-Z]{4,5} [^\n]{1,2000}\(kafka\.[\w.$]{1,100}\)$)"
+        r"(?!\] \"(?:[A-Z]{3,10} |- ))"
         r"(?!(?<=\d \d{4})\] \[(?:\w{0,32}:)?[a-z]{4,6}\d?\] )(?!(?: [A-Z]\w{1,32}/[\w/+-]{1,64})?\] PHP )[\])\"]?:?",
         (
             Example(
@@ -168,11 +164,6 @@ ROWS = (
             ),
             Example(
                 "[2024-05-01 10:05:00,123: ERROR/MainProcess] Task failed", "2024-05-01T10:05:00.123Z", Level.ERROR
-            ),
-            Example(
-                "[2024-05-01 10:05:00,123] INFO [KafkaServer id=0] started (kafka.server.KafkaServer)",
-                "2024-05-01T10:05:00.123Z",
-                Level.INFO,
             ),
         ),
         rest=Rest.LAYOUT,
@@ -224,6 +215,25 @@ ROWS = (
         begins=r"[\dA-Z]",
     ),
     Row(
+        "month first",
+        rf"^(?!{FORMS['syslog'].pattern}(?:{_UNNAMED_SYSLOG})){{month_day}}{behind.unless(behind.JUL)}",
+        (
+            Example(
+                "Wed May 01 2024 10:05:00 GMT+0800 (China Standard Time) ERROR db down",
+                "2024-05-01T02:05:00Z",
+                Level.ERROR,
+                (),
+                "(China Standard Time) db down",
+                True,
+            ),
+            Example("May 01 10:05:00 Installed: foo-1.2", "2024-05-01T10:05:00Z", None, (), "Installed: foo-1.2"),
+            Example("May  1 10:05:00 ERROR order: db down", "2024-05-01T10:05:00Z", Level.ERROR, (), "order: db down"),
+        ),
+        has_levels=None,
+        rest=Rest.LAYOUT,
+        begins="[A-Z]",
+    ),
+    Row(
         "day and month in numbers",
         r"^{numbers}",
         (
@@ -243,7 +253,7 @@ ROWS = (
     ),
     Row(
         "level first",
-        rf"^[\[(<]?{_LEVEL}[\])>]?[ \t]{{0,8}}[:|-]?[ \t]{{0,8}}"
+        rf"^(?:[\[(<]?{_LEVEL}[\])>]?|(?P<letter>[DIWEFCTN])(?=[ \t]))[ \t]{{0,8}}[:|-]?[ \t]{{0,8}}"
         r"(?:\[(?P<hint>[^\[\]\s]{1,96})\] |\[(?=\d{4}))?[\[(]?{any}[\])]?[:,]?",
         (
             Example(
@@ -268,6 +278,36 @@ ROWS = (
         ),
         rest=Rest.LAYOUT,
         begins=r"[^\d\s{]",
+    ),
+    Row(
+        "file name first",
+        r"^(?P<file>[\w./-]{1,160}\.(?:log|txt|out|err|json)[\w.-]{0,32}):(?P<at_line>\d{1,9}[:-])? ?{any}",
+        (
+            Example(
+                "logs/app.log:12:2024-05-01 10:05:00 ERROR db down",
+                "2024-05-01T10:05:00Z",
+                Level.ERROR,
+                (),
+                "db down file=logs/app.log at_line=12:",
+            ),
+        ),
+        rest=Rest.LAYOUT,
+    ),
+    Row(
+        "TAI64N",
+        r"^{tai}",
+        (
+            Example(
+                "@40000000663213d6075bca00 [ERROR] db down",
+                "2024-05-01T10:05:00.123456Z",
+                Level.ERROR,
+                (),
+                "db down",
+                True,
+            ),
+        ),
+        rest=Rest.LAYOUT,
+        begins="@",
     ),
     Row(
         "epoch",

@@ -179,6 +179,21 @@ ROWS = (
         begins=r"\[",
     ),
     Row(
+        "Kafka",
+        r"^\[{iso}\] {LEVEL} (?=[^\n]{1,2000}\(kafka\.[\w.$]{1,100}\)$)",
+        (
+            Example(
+                "[2024-05-01 10:05:00,123] ERROR [KafkaServer id=0] failed (kafka.server.KafkaServer)",
+                "2024-05-01T10:05:00.123Z",
+                Level.ERROR,
+                (),
+                "[KafkaServer id=0] failed (kafka.server.KafkaServer)",
+            ),
+        ),
+        service="kafka",
+        begins=r"\[",
+    ),
+    Row(
         "RabbitMQ reports",
         r"^={LEVEL} REPORT==== {day_month} ===$",
         (Example("=ERROR REPORT==== 1-May-2024::10:05:00 ===", "2024-05-01T10:05:00Z", Level.ERROR, (), ""),),

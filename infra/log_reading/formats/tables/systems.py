@@ -6,15 +6,10 @@ from domain.language.levels import Level
 from infra.log_reading.formats.row import Example, Rest, Row
 from infra.log_reading.formats.tables import behind
 
-_PROGRAM = r"(?P<name>[^\s:\[\]()|]{1,96}|[^\s:\[\]()|]{1,64}(?: [^\s:\[\]()|]{1,64}){1,3}(?=\[\d))"
-_PART = r"(?:\((?P<part>[^()\s]{1,64})\))?"
-
 ROWS = (
     Row(
         "syslog",
-        r"^(?:<(?P<pri>\d{1,3})>)?{month_day} {1,2}(?:(?P<host>[^\s:]{1,255}) {1,2}(?:-- )?)"
-        rf"{_PROGRAM}(?: (?P<version>\d[\d.]{{0,15}}))?{_PART}(?:\[(?P<pid>[\w.-]{{1,32}})\])?"
-        r"(?: \((?P<child>[^()]{1,200})\))?:(?: \[(?P<part_number>\d{1,6}-\d{1,4})\](?= ))?(?=\s|$)",
+        rf"^(?:<(?P<pri>\d{{1,3}})>)?{{syslog}}{behind.SYSLOG}",
         (
             Example(
                 "May  1 10:05:00 web1 order-service[7]: ERROR OutOfMemoryError",
@@ -58,7 +53,7 @@ ROWS = (
     ),
     Row(
         "syslog repeated",
-        r"^{month_day} (?P<host>[^\s:]{1,255}) (?=(?:-- )?(?:last )?message repeated \d|-- MARK --)",
+        rf"^{{syslog}}{behind.SYSLOG_REPEATED}",
         (
             Example(
                 "May  1 10:05:00 web1 last message repeated 2 times",
@@ -294,6 +289,21 @@ ROWS = (
                 "WindowManager frozen pid=1702 tid=2395",
             ),
         ),
+        begins=r"\d",
+    ),
+    Row(
+        "health application",
+        r"^{loose}\|(?P<hint>\w{1,64})\|(?P<id>\d{1,12})\|",
+        (
+            Example(
+                "20171223-22:9:29:6|Step_LSC|30002312|onStandStepChanged 3579",
+                "2017-12-23T22:09:29.006Z",
+                None,
+                (),
+                "Step_LSC onStandStepChanged 3579 id=30002312",
+            ),
+        ),
+        has_levels=False,
         begins=r"\d",
     ),
     Row(
