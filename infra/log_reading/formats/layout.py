@@ -34,6 +34,7 @@ _TOKENS_BEFORE_LEVEL = re.compile(
     rf"(?P<level>\[?(?:{_CAPITALS})\]?)(?=[\s:|\])}},]|-\s|$)"
 )
 _LEVEL_IN_BRACKET = re.compile(rf"(?:{_CAPITALS})(?=[/ :|,]|$)|(?i:{_WORDS})$")
+_LEVEL_ALONE = re.compile(rf"\s{{0,8}}(?P<level>{_CAPITALS})\s{{1,8}}(?=[A-Za-z0-9])")
 _SPACE = re.compile(r"\s+")
 _PAIR_HEAD = re.compile(r"[A-Za-z_@][\w.@/-]{0,63}=")
 _HEADER_TOKEN = re.compile(r".*[\d./:@$#_=*-].*|main|root|app")
@@ -69,12 +70,19 @@ class Layout:
 def read_layout(text: str) -> Layout:
     """The layout of a line behind its stamp."""
     layout = Layout()
+    if found := _LEVEL_ALONE.match(text):  # by far the most frequent layout
+        layout.level, layout.level_text = level_of(found["level"]), found["level"]
+        return _behind(layout, text, found.end())
     position = _skipped(text, 0)
     for _ in range(_PARTS):
         end = _take(layout, text, position)
         if end == position:
             break
         position = _skipped(text, end)
+    return _behind(layout, text, position)
+
+
+def _behind(layout: Layout, text: str, position: int) -> Layout:
     layout.rest = text[position:].strip().lstrip("| ")
     if first := FIRST_WORD.match(layout.rest):
         layout.hints.append(first[0])

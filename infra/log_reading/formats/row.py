@@ -146,6 +146,10 @@ class RowFormat:
         return inner if isinstance(inner, Stamp) and (inner.zone_known or outer is None) else outer
 
     @cached_property
+    def _keys(self) -> tuple[str, ...]:
+        return tuple(key for key in self._pattern.groupindex if key != "stamp")
+
+    @cached_property
     def _next_line(self) -> re.Pattern[str] | None:
         return re.compile(self.row.next_lines) if self.row.next_lines else None
 
@@ -159,15 +163,19 @@ class RowFormat:
         found = self._pattern.match(first)
         if found is None:
             return Header(message=text)
-        groups = {key: value for key, value in found.groupdict().items() if value is not None and key != "stamp"}
-        level, said = _level(groups, self.row.scale)
+        rest = first[found.end() :].strip()
+        if not self._keys and not more and self.row.rest is Rest.LAYOUT and not _INNER.match(rest):
+            layout = read_layout(rest)  # by far the most frequent lines
+            return Header(layout.level, layout.level_text, tuple(layout.names), tuple(layout.hints), layout.message)
+        groups = {key: value for key in self._keys if (value := found[key])}
+        level, said = _level(groups, self.row.scale) if groups else (None, "")
         if self.row.second and (second := re.match(self.row.second, more)):
             said, more = second["level"], more[second.end() :].lstrip()
             level = level_of(said)
-        names = [value for key, value in groups.items() if key.startswith("name") and value]
-        hints = [value for key, value in groups.items() if key.startswith("hint") and value]
+        names = [value for key, value in groups.items() if key.startswith("name")]
+        hints = [value for key, value in groups.items() if key.startswith("hint")]
         kept = [value.strip() for key, value in groups.items() if key.startswith(("kept", "hint"))]
-        rest, inner = first[found.end() :].strip(), None
+        inner = None
         if self.row.rest is Rest.ENTRY or (self.row.rest is Rest.LAYOUT and _INNER.match(rest)):
             inner = self._inside.inner_header(rest)
         if inner is not None:
@@ -180,7 +188,7 @@ class RowFormat:
             level, said = (level, said) if said else (layout.level, layout.level_text)
         elif self.row.rest is Rest.ENTRY and (first_word := FIRST_WORD.match(rest)):
             hints.append(first_word[0])
-        message = " ".join(part for part in (*kept, rest, *_pairs(groups)) if part)
+        message = " ".join(part for part in (*kept, rest, *_pairs(groups)) if part) if groups or kept else rest
         return Header(
             level=level,
             level_text=said,
