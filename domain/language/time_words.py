@@ -61,10 +61,13 @@ class Cue(StrEnum):
     BETWEEN = "between"
     AND = "and"
     FOLLOWING = "following"  # the day after the one that was named
+    HAPPENED = "happened"  # 发布后: after a time it is 之后, alone a time that only others know
+    TO_HAPPEN = "to happen"
     EVER = "ever"
     NOW = "now"
     HABIT = "habit"
     VAGUE = "vague"
+    SAME = "same"  # the same time on another day; alone it says nothing
     EARLIER = "earlier"  # says nothing beside a day and is vague alone
     LINK = "link"
 
@@ -102,12 +105,14 @@ SHORT_DAYS = (Row(-2, "前", ""), Row(-1, "昨", "last"), Row(0, "今", "this"),
 """今早, this morning: a day only before a part of one."""
 PARTS = (
     Part(0, 6, 0, 8, "凌晨 后半夜", "small hours, early hours, early morning"),
+    Part(6, 18, 6, 18, "白天 日间", "daytime"),
     Part(6, 12, 0, 12, "早上 早晨 清晨 清早 一早 早间 上午 午前", "morning, forenoon"),
     Part(11, 13, 11, 14, "中午 午间", ""),
     Part(12, 18, 12, 19, "下午 午后", "afternoon"),
-    Part(18, 24, 17, 28, "晚上 晚间 夜晚 傍晚 夜里 夜间 深夜 半夜 入夜", "evening, night, overnight"),
+    Part(18, 24, 17, 28, "晚上 晚间 夜晚 傍晚 夜里 夜间 入夜", "evening, night"),
+    Part(22, 29, 21, 29, "深夜 半夜 大半夜", "the middle of the night, the dead of night"),
 )
-MORNING, EVENING = PARTS[1], PARTS[4]
+MORNING, EVENING = PARTS[2], PARTS[5]
 SHORT_PARTS = {"早": MORNING, "晨": MORNING, "晚": EVENING, "夜": EVENING}
 NIGHT = Part(18, 30, 18, 30, "晚上 晚间 夜里 夜间 晚 夜", "")
 """昨晚, last night: it goes on until 6 o'clock of today."""
@@ -121,8 +126,8 @@ WEEKDAYS = (
     Row(2, "三 3", "wednesday, wed"),
     Row(3, "四 4", "thursday, thurs, thu"),
     Row(4, "五 5", "friday, fri"),
-    Row(5, "六 6", "saturday"),
-    Row(6, "日 天 7", "sunday"),
+    Row(5, "六 6", "saturday, sat"),
+    Row(6, "日 天 7", "sunday, sun"),
 )
 WEEK_WORDS = "周 星期 礼拜"
 MONTHS = (
@@ -199,7 +204,7 @@ CUES = {
     Cue.AFTER: ("之后 以后 过后 后", "after, later than"),
     Cue.AROUND: (
         "左右 前后 上下 附近 大约 大概 大致 约 差不多",
-        "around, about, approximately, approx, circa, roughly, near, or so",
+        "around, about, approximately, approx, circa, roughly, near, or so, ±",
     ),
     Cue.BETWEEN: ("介于", "between"),
     Cue.AND: ("和 与 跟 及", "and"),
@@ -219,20 +224,30 @@ CUES = {
     ),
     Cue.VAGUE: (
         "前阵子 前一阵子 前一阵 前段时间 前一段时间 前些天 前些日子 前些时候 前两天 这两天 前不久 不久前 不久之前"
-        " 好久以前 很久以前 很久之前 某个时候 某天 那会儿 那会 那时候 那时 那几天 那段时间 这段时间 这阵子 那阵子"
-        " 业务高峰期 高峰期 高峰时段 高峰时间 早高峰 晚高峰 低峰期 工作时间 上班时间 下班时间 非工作时间",
-        "a while ago, a while back, some time ago, a long time ago, long ago, not long ago, the other day"
-        ", the other night, the other week, a bit ago, a little while ago, some days ago, back then, these days"
-        ", peak hours, peak time, rush hour, business hours, working hours, office hours, off-hours, off-peak",
+        " 好久以前 很久以前 很久之前 从那以后 自那以后 从那时起 自那时起 某个时候 某天 那会儿 那时候 那时 那几天"
+        " 那段时间 这段时间 这阵子 那阵子 月初 月中 月底 月末 年初 年底 年末 上旬 中旬 下旬 上半年 下半年 上班前"
+        " 上班后 下班前 下班后 业务高峰期 高峰期 高峰时段 高峰时间 早高峰 晚高峰 低峰期 工作时间 上班时间"
+        " 下班时间 非工作时间",
+        "a while ago, a little while ago, a while back, a bit ago, some time ago, some days ago, a long time ago"
+        ", not long ago, the other day, the other night, the other week, the previous day, previous day, since then"
+        ", back then, these days, peak hours, peak time, rush hour, business hours, working hours, office hours"
+        ", off-hours, off-peak",
+    ),
+    Cue.SAME: (
+        "这个时候 这个时间 这个点 这会儿 此时 同一时间 同时段 同期",
+        "this time, the same time, same time, same period",
     ),
     Cue.EARLIER: ("早些时候 晚些时候 稍早 早前", "earlier on, earlier"),
     Cue.LINK: (
-        "之间 期间 一整天 整天 全天 那天 当天 当日 这天 为止 的 在 于",
-        "o'clock, oclock, sharp, all day, the whole day, that day, at, on, in, the, of, during, over, for, within",
+        "之间 期间 一整天 整天 全天 那天 当天 当日 这天 为止 的 在 于 各",
+        "o'clock, oclock, sharp, all day, the whole day, that day, the start of, the beginning of, at, on, in, the, of"
+        ", during, over, for, within",
     ),
 }
-EVER_BEFORE = listed("", "in the past, before, previously")
-"""The same at the end of a clause: has it happened before?"""
+EVER_BEFORE = listed("以前 之前 此前 过去 先前", "in the past, before, previously")
+"""The same where no time belongs to them: has it happened before?"""
+ASKING = "有没有 有无 有过 有 还有 是否 是不是 也 都 曾 出现过 发生过 出过 没有 报过 没"
+"""Words behind 之前 that make it a period of its own: 之前有没有出现过."""
 DASHES = "-–—~〜−‒―→"
 NOT_BEHIND = {"近": "附接将临靠邻", "自": "来各", "从": "服"}
 """Characters before a word that make another one of it: 接近."""
@@ -262,7 +277,7 @@ NUMBERED = (
     "version, release, port, ports, ratio, order, ticket, issue, build, id, partition, shard, line, page, chapter",
 )
 """Words before a number that is no time."""
-CONDITIONS = "未 必须 应 需 可 不 才 就 会 能 恢复 完成 响应"
+CONDITIONS = "未 必须 过期 到期 将 要 应 需 可 不 才 就 会 能 恢复 完成 响应"
 """Words behind 24 小时内 that make it a rule instead of a period."""
 LISTED = "建议 原因 要求 意见 问题 理由 结论 说明 内容 注意 以上 以下"
 """Words behind 三点 that count points of a list."""

@@ -6,11 +6,14 @@ question's own words; it never becomes a default in silence.
 
 from __future__ import annotations
 
+import re
+from bisect import bisect_left
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, tzinfo
 from functools import reduce
 
+from domain.language.time_words import Cue
 from domain.question.question import Period
 from domain.question.when.form import fold
 from domain.question.when.instants import Bounds, Instants, NotUnderstood
@@ -39,27 +42,30 @@ class PeriodReading:
 def read_period(question: str, now: datetime, zone: tzinfo) -> PeriodReading:
     """The period of a question asked at `now`; days and hours are of `zone`. Linear in the text, raises nothing."""
     text, places = fold(question)
-    phrases = [phrase for phrase in phrases_in(tokens_of(text), text) if not _is_vain(phrase)]
+    tokens = tokens_of(text)
+    phrases = [phrase for phrase in phrases_in(tokens, text) if not _is_vain(phrase, text)]
+    nows = [token.start for token in tokens if token.value is Cue.NOW]
+    phrases = [phrase for phrase in phrases if not _is_background(phrase, text, nows)]
     found = [phrase for phrase in phrases if phrase.shape is not Shape.EVER]
     if not found:
         return _ever(question, phrases, places)
     instants = Instants(now, zone)
-    understood: list[Phrase] = []
     bounds: list[Bounds] = []
     doubtful: list[Phrase] = []
     for phrase in _anchored(found):
         try:
             bounds.append(instants.of(phrase))
-            understood.append(phrase)
         except NotUnderstood:
             doubtful.append(phrase)
     try:
         common = reduce(Bounds.common, bounds) if bounds else None
     except NotUnderstood:
-        common, doubtful, understood = None, found, []
+        common, doubtful = None, found
     spans = _spans(found, places)
-    period = Period(_quoted(question, _spans(understood, places)), common.start, common.end) if common else None
-    unclear = tuple(question[start:end] for start, end in _joined(question, _spans(doubtful, places)))
+    doubts = _spans(doubtful, places)
+    sure = _quoted(question, sorted({*spans} - {*doubts}))
+    period = Period(sure, common.start, common.end) if common else None
+    unclear = tuple(question[start:end] for start, end in _joined(question, doubts))
     return PeriodReading(period, unclear, spans)
 
 
@@ -68,14 +74,29 @@ def _ever(question: str, phrases: Sequence[Phrase], places: Sequence[int]) -> Pe
     return PeriodReading(Period(_quoted(question, spans), None, None), spans=spans) if spans else PeriodReading()
 
 
-def _is_vain(phrase: Phrase) -> bool:
-    """Words of time that name none: 3 号节点, 快一点, a ratio of 10:75."""
+_ASIDE = re.compile(r"[^。？！?!;；\n]{0,200}[,，][^。？！?!;；\n]{0,200}")
+
+
+def _is_background(phrase: Phrase, text: str, nows: Sequence[int]) -> bool:
+    """昨晚升级了，现在有没有报错: what stands in a clause before the one that asks about now is not the period."""
+    index = bisect_left(nows, phrase.end)
+    if index == len(nows) or phrase.shape is Shape.EVER:
+        return False
+    return _ASIDE.fullmatch(text, phrase.end, nows[index]) is not None
+
+
+def _is_vain(phrase: Phrase, text: str) -> bool:
+    """Words of time that name none: 3 号节点, 快一点, 30 点."""
     point = phrase.first
     if phrase.shape is not Shape.POINT or point.part is not None or point.zone is not None:
         return False
     if point.days is not None:
-        return point.clock is None and point.days.is_number
-    return point.clock is not None and not point.around and (point.clock.is_bit or not point.clock.exists)
+        return point.clock is None and point.days.is_number and not text.startswith("on ", phrase.start)
+    return (
+        point.clock is not None
+        and not point.around
+        and (point.clock.is_bit or (point.clock.spoken and not point.clock.exists))
+    )
 
 
 def _anchored(phrases: Sequence[Phrase]) -> list[Phrase]:

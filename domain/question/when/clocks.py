@@ -10,6 +10,7 @@ from domain.language.time_words import listed
 from domain.question.when.pieces import (
     FRESH,
     HOUR_WORDS,
+    NEW,
     TWO,
     WHOLE,
     Clock,
@@ -25,11 +26,11 @@ _AT = {word: row.value for row in words.CLOCKS for word in row.words}
 _ZONES = {word: zone.offset for zone in words.ZONES for word in listed(zone.zh, zone.en)}
 _HALF = r"[ap]\.?m\b\.?"
 _DIGITAL = (
-    r"(?:(?<![a-z0-9_.:])(?<![a-z_]-)|(?<=\dt))(?P<hour>\d{1,2}) ?: ?(?P<minute>\d\d)"
+    rf"(?:{NEW}|(?<=\dt))(?P<hour>\d{{1,2}}) ?: ?(?P<minute>\d\d)"
     rf"(?: ?: ?(?P<second>\d\d)(?:[.,]\d{{1,9}})?)?(?: ?(?P<half>{_HALF}))?(?![\d:])(?=z|[^a-z_]|$)"
 )
 _CHINESE = (
-    rf"{FRESH}(?P<zh_hour>{TWO}) ?(?:点(?![击赞名评开播阅])钟?|时(?![候刻间长区段延效序不而常]))"
+    rf"{FRESH}(?P<zh_hour>{TWO}) ?(?:点(?![击赞名评播阅]|开(?!始))钟?|时(?![候刻间长区段延效序不而常]))"
     rf"(?: ?(?P<quarter>{plain(words.QUARTERS)})(?![次个])|整| ?(?P<zh_minute>[0-5]\d(?![\d:]| ?[次个条笔])"
     rf"|{TWO}(?= ?分(?!钟))|零[{DIGITS}]|[二三四五]?十[{DIGITS}]?)(?: ?分(?: ?(?P<zh_second>{TWO}) ?秒)?)?)?"
 )

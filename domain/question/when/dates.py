@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 
 from domain.language import time_words as words
 from domain.question.when.days import Days
-from domain.question.when.pieces import DASH, ENDS, FRESH, TWO, WHOLE, Kind, plain, whole_number
+from domain.question.when.pieces import DASH, ENDS, FRESH, NEW, TWO, WHOLE, Kind, plain, whole_number
 from domain.values.numerals import DIGITS
 
 _MONTHS = {name: month for month, names in enumerate(words.MONTHS, 1) for name in names.split()}
@@ -17,8 +18,9 @@ _NTH = r"(?:st|nd|rd|th)"
 _MOST = (9998, 12, 31)
 
 _ISO = (
-    rf"(?<![a-z0-9_.:])(?<![a-z_][-.])(?<![a-y_]/)(?P<iso_year>{_YEAR})(?P<mark>[-/.])(?P<iso_month>\d{{1,2}})(?P=mark)"
+    rf"{NEW}(?<![a-y_]/)(?P<iso_year>{_YEAR})(?P<mark>[-/.])(?P<iso_month>\d{{1,2}})(?P=mark)"
     r"(?P<iso_day>\d{1,2})(?![\d_])(?![-.][a-z])(?:t(?=\d\d:))?"
+    rf"|(?<![\w./:-])(?P<run_year>{_YEAR})(?P<run_month>0[1-9]|1[0-2])(?P<run_day>[0-3]\d)(?:t(?=\d\d:))?(?![\w.-])"
     r"|(?<![\w./:-])(?P<short_month>\d\d)-(?P<short_day>\d\d)(?= \d{1,2}:\d\d)"
 )
 _CHINESE = (
@@ -33,7 +35,9 @@ _ENGLISH = (
     rf"|(?P<day_first>\d{{1,2}})(?P<first_nth>{_NTH})?(?P<of> of)? (?P<month_next>{_MONTH})\b\.?"
     rf"(?:,? (?P<next_year>{_YEAR})(?![:\d]))?"
     rf"|(?P<month_of>{_MONTH})\.? (?P<year_of>{_YEAR})(?![:\d])"
-    rf"|(?:(?<=in )|(?<=since )|(?<=during )|(?<=last )|(?<=until )|(?<=of ))(?P<month_only>{_MONTH}){ENDS})"
+    rf"|(?:(?<=in )|(?<=since )|(?<=during )|(?<=last )|(?<=until )|(?<=of ))(?P<month_only>{_MONTH}){ENDS}"
+    rf"|(?:(?<=on the )|(?<=of the )|(?<=since the )|(?<=from the )|(?<=until the )|(?<=before the )|(?<=after the ))"
+    rf"(?P<nth>\d{{1,2}}){_NTH}(?! [a-z])|(?:(?<=in )|(?<=since ))(?P<year_only>{_YEAR})(?= ?(?:$|[?.,!;])))"
 )
 _GOES_ON = re.compile(r" (?!and|to|till|until|at|from|in)[a-z]")
 _EITHER_WAY = (
@@ -52,8 +56,20 @@ def _dated(year: int, month: int, day: int) -> Days:
 
 
 def _iso(match: re.Match[str]) -> Iterator[Days]:
-    written = (match["iso_year"], match["iso_month"] or match["short_month"], match["iso_day"] or match["short_day"])
-    yield _dated(*map(whole_number, written))
+    """2024-05-01, 05-01 10:00; 20240501 only where a day is expected: it may be any number."""
+    if match["run_year"] and not _is_expected(match):
+        return
+    year, month = (
+        match["iso_year"] or match["run_year"],
+        match["iso_month"] or match["run_month"] or match["short_month"],
+    )
+    day = match["iso_day"] or match["run_day"] or match["short_day"]
+    yield _dated(*map(whole_number, (year, month, day)))
+
+
+def _is_expected(match: re.Match[str]) -> bool:
+    led = _LED_TO.search(match.string, max(0, match.start() - 9), match.start())
+    return bool(led or _CLOCK_BEHIND.match(match.string, match.end()))
 
 
 def _chinese(match: re.Match[str]) -> Iterator[Days]:
@@ -62,19 +78,22 @@ def _chinese(match: re.Match[str]) -> Iterator[Days]:
 
 
 def _english(match: re.Match[str]) -> Iterator[Days]:
+    if match["nth"] or match["year_only"]:
+        yield _dated(whole_number(match["year_only"]), 0, whole_number(match["nth"]))
+        return
     name = match["month_first"] or match["month_next"] or match["month_of"] or match["month_only"]
     year = match["its_year"] or match["next_year"] or match["year_of"]
     is_marked = year or match["its_nth"] or match["first_nth"] or match["of"] or match["month_only"]
     if name == "may" and not is_marked and _GOES_ON.match(match.string, match.end()):
         return  # 10 may fail
-    yield _dated(whole_number(year), _MONTHS[name], whole_number(match["its_day"] or match["day_first"]))
+    found = _dated(whole_number(year), _MONTHS[name], whole_number(match["its_day"] or match["day_first"]))
+    yield replace(found, strictly=match.string.endswith("last ", 0, match.start()))
 
 
 def _either_way(match: re.Match[str]) -> Iterator[Days]:
     """05/06 is in May or in June; 25/06 can only be in June. A share (1/2 of them) is no date."""
     first, second = int(match["one"] or match["three"]), int(match["two"] or match["four"])
-    is_led = match["last_year"] or _LED_TO.search(match.string, max(0, match.start() - 9), match.start())
-    if is_led or _CLOCK_BEHIND.match(match.string, match.end()):
+    if match["last_year"] or _is_expected(match):
         day, month = (first, second) if first > 12 else (second, first)
         is_sure = first > 12 or second > 12 or first == second
         yield Days(year=whole_number(match["last_year"]) or None, month=month, day=day, exists=is_sure)

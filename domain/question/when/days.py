@@ -16,7 +16,7 @@ _YEARS_BACK = 8
 class Days:
     """Days named by their distance from today (`offset` spans back or ahead), by weekday, or by the parts of a date.
 
-    `span` is None for a date or a weekday alone; `strictly`: last Friday is never today. `exists`: False where the
+    `span` is None for a date or a weekday alone; `strictly`: last Friday is not today. `exists`: False where the
     words name no day for sure (05/06, 13 月).
     """
 
@@ -39,12 +39,10 @@ class Days:
         """These days inside others: 上周 + 周五, 去年 + 5 月 1 日; None where the two do not go together."""
         if self.weekday is not None and self.span is None and other.span is Span.WEEK and other.weekday is None:
             return replace(other, weekday=self.weekday)
-        if self.span is None and self.day is not None and other.day is None and self.weekday is None:
-            if other.span is Span.MONTH and self.month is None:
-                return replace(other, day=self.day)
+        if self.span is None and self.weekday is None and other.day is None and self.exists and other.exists:
             if other.span is Span.YEAR and self.month is not None and self.year is None:
                 return replace(other, month=self.month, day=self.day)
-            if other.span is None and other.month is not None and self.month is None:
+            if self.is_number and (other.span is Span.MONTH or (other.span is None and other.month is not None)):
                 return replace(other, day=self.day)
         return None
 
@@ -90,7 +88,8 @@ class Days:
             return self._in_year(self.year)
         if self.month is not None:
             years = range(today.year, today.year - _YEARS_BACK - 1, -1)
-            return next((found for year in years if (found := self._of_year(year)) and found[0] <= today), None)
+            latest = today.replace(day=1) - timedelta(days=1) if self.strictly else today
+            return next((found for year in years if (found := self._of_year(year)) and found[0] <= latest), None)
         months = range(today.year * 12 + today.month - 1, today.year * 12 + today.month - 4, -1)
         days = [_first_of(month) + timedelta(days=(self.day or 1) - 1) for month in months]
         exact = [day for day, month in zip(days, months, strict=True) if day.month == month % 12 + 1]

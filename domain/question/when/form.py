@@ -32,4 +32,10 @@ def fold(text: str) -> tuple[str, list[int]]:
     folded = "".join(letters)
     gaps = {match.start() for match in _GAP.finditer(folded)}
     places = [place for index, place in enumerate(places) if index not in gaps]
-    return _BLOTTED.sub(lambda match: "\0" * len(match[0]), _GAP.sub("", folded)), [*places, len(text)]
+    return _BLOTTED.sub(_blot, _GAP.sub("", folded)), [*places, len(text)]
+
+
+def _blot(match: re.Match[str]) -> str:
+    """Nothing of what is quoted; a question that is quoted as a whole is the question."""
+    is_all = not match.string[: match.start()].strip() and not match.string[match.end() :].strip()
+    return match[0] if is_all else "\0" * len(match[0])

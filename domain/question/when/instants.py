@@ -222,7 +222,7 @@ def _hours(point: Point, other: Point | None = None) -> tuple[tuple[int, ...], i
         is_open = is_open and bool(other and (other.part or (other.clock and other.clock.half)))
         return ((clock.of_day, clock.of_day + _HALF_DAY) if is_open else (clock.of_day,)), 0
     part = point.part
-    shifts = (0, _DAY) if clock.half else (0, _HALF_DAY, _DAY, -_HALF_DAY)
+    shifts = (0, _DAY) if clock.half else (0, _HALF_DAY, _DAY, *([-_HALF_DAY] if clock.hour == 12 else []))
     fitting = tuple(s for shift in shifts if part.low * 3600 <= (s := clock.of_day + shift) < (part.high + 1) * 3600)
     if not fitting:
         raise NotUnderstood

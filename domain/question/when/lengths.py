@@ -16,13 +16,15 @@ _SHORT = {"日": "内来以", "年": "内来以前", "分": ""}
 """Units that are more often something else, and what must follow them."""
 _LATIN = plain(unit for unit in _UNITS if unit.isascii())
 _CHINESE = plain(unit for unit in _UNITS if not unit.isascii() and unit not in _SHORT)
-_UNIT = rf"(?:{_LATIN}(?![a-z_])|{_CHINESE}|分(?![之别布析支])|日(?=[内来以])|年(?=[内来以前]|$)|(?<=个半)月)"
+_UNIT = (
+    rf"(?:{_LATIN}(?![a-z_])|{_CHINESE}|分(?![之别布析支])|日(?=[内来以])|(?<!\d{{4}})年(?=[内来以前]|$)|(?<=个半)月)"
+)
 _NUMERAL = rf"(?:\d{{1,4}}(?:\.\d{{1,2}})?|[{DIGITS}十百]{{1,5}}(?:点[{DIGITS}]{{1,2}}(?!分(?!钟)))?)"
 _QUANTITY = (
     rf"(?:{FRESH}|(?<=\d[dh]))(?:(?P<quarters>three quarters|a quarter|quarter) of an hour|"
     rf"(?P<few>{plain(words.FEW.words)}) ?(?:more )?个?{_UNIT}|"
     rf"(?:(?P<part_of>半|half an?|half)|(?P<count>{_NUMERAL}|{ENGLISH_NUMERAL})|(?:an?)(?= ))[ -]?"
-    rf"(?P<more>and a half |个半)? ?(?P<unit>{_UNIT})(?P<and_half>半| and a half)?)"
+    rf"(?P<more>and a half |个半)? ?(?P<unit>{_UNIT})(?P<and_half>半| and a half)?)(?P<lately>来(?![自到的源回]))?"
 )
 
 
@@ -34,7 +36,8 @@ def _quantity(match: re.Match[str]) -> Iterator[Quantity]:
     else:
         count = _HALF if match["part_of"] else number_of(match["count"]) if match["count"] else Fraction(1)
         more = _HALF if match["more"] or match["and_half"] else Fraction()
-        yield Quantity(count + more, _UNITS.get(match["unit"]) or _UNITS["个" + match["unit"]])
+        unit = _UNITS.get(match["unit"]) or _UNITS["个" + match["unit"]]
+        yield Quantity(count + more, unit, lately=bool(match["lately"]))
 
 
 def _bare(match: re.Match[str]) -> Iterator[Quantity]:

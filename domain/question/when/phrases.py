@@ -10,6 +10,7 @@ from fractions import Fraction
 
 from domain.language import time_words as words
 from domain.language.time_words import Cue
+from domain.question.when.days import Days
 from domain.question.when.pieces import Quantity, plain
 from domain.question.when.points import Point, Points
 from domain.question.when.tokens import Token
@@ -46,24 +47,32 @@ class Phrase:
 
 _Found = tuple[Phrase, int] | None
 _COUNTED = rf"[^有是吗哪几多\d]{{0,10}}(?:\d{{1,6}}|[{DIGITS}十]{{1,3}}) ?[次个条笔%]"
+_ASKED = re.compile(rf" ?(?:[a-z][a-z0-9-]{{0,40}} ?)?{plain(words.ASKING.split())}")
 _CONDITION = re.compile(rf" ?(?:{plain(words.CONDITIONS.split())}|{_COUNTED})")
 
 
 def phrases_in(tokens: Sequence[Token], text: str) -> list[Phrase]:
-    """The phrases of a question in its order; a habit (每天 3 点) is none."""
+    """The phrases of a question in its order; a habit (每天 3 点) and a rule (超时后 5 分钟内) are none."""
     reader = _Phrases(tokens, text)
     found: list[Phrase] = []
     index = 0
     while index < len(tokens):
-        if tokens[index].value is Cue.HABIT:
-            skipped = reader.phrase(index + 1) if reader.joined(index + 1) else None
-            index = skipped[1] if skipped else index + 1
-        elif read := reader.phrase(index):
-            found.append(read[0])
+        is_habit = tokens[index].value is Cue.HABIT
+        if read := None if is_habit else reader.phrase(index):
+            found += [] if reader.joined(read[1], Cue.HABIT) else [read[0]]
             index = read[1]
+        elif is_habit or tokens[index].value is Cue.AFTER:
+            index = reader.past_lengths(index + 1)
+            habit = reader.phrase(index) if is_habit and reader.joined(index) else None
+            index = habit[1] if habit else index
         else:
             index += 1
     return found
+
+
+def _as_length(value: object) -> object:
+    """最近 7 日: behind such a word the number of a day is one of days."""
+    return Quantity(Fraction(value.day or 0), 86_400) if isinstance(value, Days) and value.is_number else value
 
 
 class _Phrases(Points):
@@ -75,20 +84,35 @@ class _Phrases(Points):
         """The phrase that begins at a word, and the word behind it. A vague word beside it makes it unclear."""
         reads = (self._word, self._back, self._measured, self._between, self._bound, self._pointed)
         found = next((found for read in reads if (found := read(start))), None)
-        behind = self.past_links(found[1]) if found else 0
-        if found and self.joined(behind, Cue.VAGUE):
+        if found is None:
+            return None
+        behind = self.past_links(found[1])
+        if self.joined(behind, Cue.VAGUE, Cue.SAME):
             return self._made(Shape.UNCLEAR, start, behind + 1)
         return found
+
+    def past_lengths(self, index: int) -> int:
+        while self.joined(index) and isinstance(self.value(index), Quantity):
+            index += 1
+        return index
 
     def _made(self, shape: Shape, start: int, end: int, first: Point = _NOWHERE, last: Point | None = None) -> _Found:
         return Phrase(shape, self.tokens[start].start, self.tokens[end - 1].end, first, last), end
 
     def _word(self, start: int) -> _Found:
         value = self.value(start)
+        if value is Cue.SAME and self.joined(start + 1) and (point := self.point(start + 1)):
+            return self._made(Shape.UNCLEAR, start, point[1])
         if value is Cue.EVER:
             return self._made(Shape.EVER, start, start + 1)
         if value is Cue.VAGUE or (value is Cue.EARLIER and not self.point(start)):
             return self._made(Shape.UNCLEAR, start, start + 1)
+        is_asked = _ASKED.match(self._text, self.tokens[start].end)
+        is_measured = self.joined(start + 1) and isinstance(self.value(start + 1), Quantity)
+        if (is_asked or is_measured) and value in {Cue.HAPPENED, Cue.TO_HAPPEN}:
+            return self._made(Shape.UNCLEAR, start, start + 1 + is_measured)
+        if is_asked and self.tokens[start].text in words.EVER_BEFORE:
+            return self._made(Shape.EVER, start, start + 1)
         if value in {Cue.TO, Cue.UNTIL} and self.joined(start + 1, Cue.NOW):
             return self._made(Shape.EVER, start, start + 2)
         return None
@@ -99,17 +123,17 @@ class _Phrases(Points):
         """最近两小时, in the last hour, since 2 hours; 未来一小时 is unclear, 最近 alone says nothing."""
         is_led = self.value(start) in {Cue.LAST, Cue.NEXT, Cue.SINCE} or self._counts_back(start)
         index = self.past_links(start + 1, Cue.AROUND, Cue.LAST) if is_led else start
-        length = self.value(index)
+        length = _as_length(self.value(index)) if self.value(start) is Cue.LAST else self.value(index)
         if not isinstance(length, Quantity) or (is_led and not self.joined(index)):
             return None
         if self.value(start) is Cue.SINCE and (length.bare or self.ends_ago(index)):
             return None
         behind = self.past_links(index + 1, Cue.AROUND)
         is_within = self.joined(behind, Cue.WITHIN)
-        is_since = self.joined(behind, Cue.ONWARD) and self.tokens[behind].text == "以来"
+        is_since = length.lately or (self.joined(behind, Cue.ONWARD) and self.tokens[behind].text == "以来")
         if not is_led and (length.bare or not (is_since or (is_within and not self._is_condition(behind, length)))):
             return None
-        end = behind + 1 if is_within or is_since else index + 1
+        end = behind + 1 if is_within or (is_since and not length.lately) else index + 1
         return self._length_back(start, end, length)
 
     def _length_back(self, start: int, end: int, length: Quantity) -> _Found:
@@ -171,6 +195,8 @@ class _Phrases(Points):
             return self._made(Shape.BEFORE if cue is Cue.BEFORE else Shape.UNTIL, start, end, point)
         if cue in {Cue.SINCE, Cue.FROM} and (ranged := self._ranged(start, point, end)):
             return ranged
+        if self.joined(end, Cue.TO, Cue.UNTIL) and self.tokens[end].text.isalpha():  # 从 9 点到下班
+            return self._made(Shape.UNCLEAR, start, end + 1)
         if self.joined(end, Cue.ONWARD):
             return self._made(Shape.SINCE, start, end + 1, point)
         is_of = cue is Cue.FROM and point.is_days and not self.is_chinese(start)  # the errors from yesterday
@@ -194,15 +220,20 @@ class _Phrases(Points):
         if ranged := self._ranged(start, point, end):
             return ranged
         behind = self.past_links(end)
-        if self.joined(behind, Cue.ONWARD):
+        if self.joined(behind, Cue.ONWARD, Cue.HAPPENED):
             return self._made(Shape.SINCE, start, behind + 1, point)
-        if self.joined(behind, Cue.BEFORE, Cue.AFTER) and self.is_chinese(behind):
+        if self.joined(behind, Cue.BEFORE, Cue.AFTER, Cue.TO_HAPPEN) and self.is_chinese(behind):
             length = self.value(behind + 1)
             if isinstance(length, Quantity) and length.seconds and self.joined(behind + 1):
                 return self._beside(start, behind + 2, point, self.value(behind), length)
-            shape = Shape.BEFORE if self.value(behind) is Cue.BEFORE else Shape.SINCE
+            shape = Shape.SINCE if self.value(behind) is Cue.AFTER else Shape.BEFORE
             return self._made(shape, start, behind + 1, point)
-        length = self.value(end)
-        if self.value(end - 1) is Cue.AROUND and isinstance(length, Quantity) and length.seconds and self.joined(end):
-            return self._beside(start, end + 1, point, Cue.AROUND, length)
+        length = self.value(behind)
+        if (
+            self.value(end - 1) is Cue.AROUND
+            and isinstance(length, Quantity)
+            and length.seconds
+            and self.joined(behind)
+        ):
+            return self._beside(start, behind + 1, point, Cue.AROUND, length)
         return self._made(Shape.POINT, start, end, point)

@@ -16,12 +16,16 @@ from domain.values.numerals import DIGITS, amount, english_number
 
 @dataclass(frozen=True, slots=True)
 class Quantity:
-    """A length of time: `count` units of `unit` seconds and `rest` seconds. No count: a few. `bare`: no number."""
+    """A length of time: `count` units of `unit` seconds and `rest` seconds. No count: a few.
+
+    `bare`: without a number (the last hour); `lately`: 三天来.
+    """
 
     count: Fraction | None
     unit: int
     rest: Fraction = Fraction()
     bare: bool = False
+    lately: bool = False
 
     @property
     def seconds(self) -> Fraction | None:
@@ -76,8 +80,9 @@ class Kind(NamedTuple):
 
 WHOLE = r"(?<![a-z0-9_@])(?<![a-z0-9_][-.@])"
 ENDS = r"(?![a-z0-9_@])(?![-.@][a-z])"
-FRESH = rf"(?<![a-z0-9_.:{DIGITS}十百])(?<![a-z_][-/])(?<!\d[,/])"
-"""Before a number that begins here."""
+NEW = r"(?<![a-z0-9_.])(?<![0-9a-z:\]]:)(?<![a-z_]-)"
+FRESH = rf"{NEW}(?<![{DIGITS}十百])(?<![a-z_]/)(?<!\d[,/])"
+"""Before a time or a number that begins here: no part of a name, a version or an address."""
 TWO = rf"(?:\d{{1,2}}|[{DIGITS}十]{{1,3}})"
 DASH = rf"[{words.DASHES}]"
 

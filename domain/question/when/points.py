@@ -36,6 +36,10 @@ class Point:
 _AGO_SPANS = {86_400: Span.DAY, 604_800: Span.WEEK, 2_592_000: Span.MONTH, 31_536_000: Span.YEAR}
 
 
+_MOST_LINKS = 6
+"""So many words that only link others may stand in a row: reading stays linear."""
+
+
 class Points:
     """Reads points of time from the words of a question."""
 
@@ -55,18 +59,19 @@ class Points:
         return index < len(self.tokens) and not self.tokens[index].text.isascii()
 
     def past_links(self, index: int, *cues: Cue) -> int:
-        while self.joined(index, Cue.LINK, *cues):
+        most = index + _MOST_LINKS
+        while index < most and self.joined(index, Cue.LINK, *cues):
             index += 1
         return index
 
     def point(self, start: int) -> tuple[Point, int] | None:
         """The point that begins at a word, and the word behind it."""
-        point, index, end = Point(), start, start
-        while index < len(self.tokens) and (index == start or self.joined(index)):
+        point, index, end, links = Point(), start, start, 0
+        while links <= _MOST_LINKS and index < len(self.tokens) and (index == start or self.joined(index)):
             if (cue := self.value(index)) in {Cue.LINK, Cue.EARLIER, Cue.AROUND}:
                 end = index + 1 if end > start and cue is not Cue.LINK else end
                 point = replace(point, around=point.around or cue is Cue.AROUND)
-                index += 1
+                index, links = index + 1, links + 1
                 continue
             grown = self._ago(point, index) or self._grown(point, index)
             if grown is None:

@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import cache
 
 from domain.language import time_words as words
 from domain.language.time_words import Cue, Part, listed
@@ -37,7 +38,7 @@ from domain.question.when.pieces import (
 
 @dataclass(frozen=True, slots=True)
 class Token:
-    """`start` and `end` are of the folded text; `joined`: at most a blank stands before it."""
+    """`start` and `end` are of the folded text; `joined`: nothing but blanks and brackets stands before it."""
 
     value: Value
     start: int
@@ -50,8 +51,8 @@ _CUES = {word: cue for cue, pair in words.CUES.items() for word in listed(*pair)
 _EVENT = plain(listed(*words.EVENTS))
 _HOLIDAYS, _ENGLISH_HOLIDAYS = (plain(listed(zh, en)) for zh, en in ((words.HOLIDAYS[0], ""), ("", words.HOLIDAYS[1])))
 _HAPPENING = (
-    rf"(?:上次|上一次|最近一次|那次|这次|前次)的?[^，。；？！,;?!\0]{{0,6}}?{_EVENT}(?:之后|以后|以来|之前|以前|期间|后|前|时)"
-    rf"|(?:自从?|从){_EVENT}(?:之后|以后|以来|后|起|开始)|{_EVENT}(?:期间|时段|窗口期|以来)"
+    rf"(?:上次|上一次|最近一次|那次|这次|前次)的?[^，。；？！,;?!\0]{{0,6}}?{_EVENT}(?:之后|以后|以来|之前|以前|期间|前后|后|前|时(?![间候]))"
+    rf"|(?:自从?|从){_EVENT}(?:之后|以后|以来|后|起|开始)|{_EVENT}(?:期间|时段|窗口期|以来|前后)"
     rf"|{_HOLIDAYS}(?:节|期间|假期|当天|那天|以来|前后|之后|晚上)"
     rf"|{WHOLE}(?:since|after|before|during|around) (?:(?:the|our|this|that|last|latest|previous) ){{1,2}}"
     rf"(?:[a-z]{{1,12}} )?{_EVENT}{ENDS}"
@@ -64,12 +65,14 @@ def _cue(match: re.Match[str]) -> Iterator[Cue]:
 
 
 def _number(match: re.Match[str]) -> Iterator[Number]:
-    yield Number(whole_number(match[0]))
+    yield Number(whole_number(match["digits"] or match[0]))
 
 
 _KINDS = (
-    Kind(f"(?:{_HAPPENING})|{whole(listed(*words.CUES[Cue.VAGUE]))}", just(Cue.VAGUE)),
     Kind(rf"{whole(listed(*words.CUES[Cue.EVER]))}|{whole(words.EVER_BEFORE)}(?= ?(?:[?!.,;]|$))", just(Cue.EVER)),
+    Kind(f"(?:{_HAPPENING})|{whole(listed(*words.CUES[Cue.VAGUE]))}", just(Cue.VAGUE)),
+    Kind(rf"{_EVENT}(?:完成|完|成功)?(?:之后|以后|后)(?![端台续缀者果置])", just(Cue.HAPPENED)),
+    Kind(rf"{_EVENT}(?:之前|以前|前)(?![端台置缀后])", just(Cue.TO_HAPPEN)),
     LENGTHS,
     *DATES,
     *CLOCKS,
@@ -77,9 +80,18 @@ _KINDS = (
     *NAMED_DAYS,
     BARE_UNITS,
     Kind(rf"(?P<cue_word>{whole(_CUES)})|{DASH}{{1,2}}>?|/(?=\d)", _cue),
-    Kind(rf"{FRESH}(?:\d{{1,2}}(?![\d.:/%a-z_])|{HOUR_WORDS}{ENDS}|{TWO}(?= ?(?:{DASH}|[到至])))", _number),
+    Kind(
+        rf"{FRESH}(?:(?P<digits>\d{{1,2}})(?:st|nd|rd|th)?(?![\d.:/%a-z_])|{HOUR_WORDS}{ENDS}"
+        rf"|{TWO}(?= ?(?:{DASH}|[到至])))",
+        _number,
+    ),
 )
-_ANY = re.compile("|".join(f"(?P<kind{index}>{kind.pattern})" for index, kind in enumerate(_KINDS)))
+
+
+@cache
+def _expression() -> re.Pattern[str]:
+    """One for all kinds; made when the first question is read."""
+    return re.compile("|".join(f"(?P<kind{index}>{kind.pattern})" for index, kind in enumerate(_KINDS)))
 
 
 def tokens_of(text: str) -> list[Token]:
@@ -89,10 +101,11 @@ def tokens_of(text: str) -> list[Token]:
 
 def _scan(text: str) -> Iterator[Token]:
     last_end = 0
-    for match in _ANY.finditer(text):
+    for match in _expression().finditer(text):
         values = list(_KINDS[int((match.lastgroup or "kind0")[4:])].read(match))
         for index, value in enumerate(values):
-            joined = index > 0 or not text[last_end : match.start()].strip(" ")
+            may_lie_between = " ()," if value in {Cue.TO, Cue.UNTIL} else " ()"
+            joined = index > 0 or not text[last_end : match.start()].strip(may_lie_between)
             yield Token(value, match.start(), match.end(), match[0], joined)
         last_end = match.end() if values else last_end
 
@@ -101,9 +114,10 @@ def _with_sums(tokens: Sequence[Token]) -> list[Token]:
     """1h30m and 一小时二十分钟 are one length."""
     summed: list[Token] = []
     for token in tokens:
-        last = summed[-1] if summed else None
-        if last and token.joined and (both := _sum(last.value, token.value)):
-            summed[-1] = replace(last, value=both, end=token.end, text=last.text + token.text)
+        and_between = bool(summed) and summed[-1].joined and summed[-1].value is Cue.AND
+        first = summed[-2 if and_between else -1] if len(summed) > and_between else None
+        if first and token.joined and (both := _sum(first.value, token.value)):
+            summed[-2 if and_between else -1 :] = [replace(first, value=both, end=token.end)]
         else:
             summed.append(token)
     return summed
@@ -114,34 +128,49 @@ def _sum(first: Value, second: Value) -> Quantity | None:
         return None
     if first.seconds is None or second.seconds is None or second.unit >= first.unit or second.bare:
         return None
-    return replace(first, rest=first.rest + second.seconds)
+    return replace(first, rest=first.rest + second.seconds, lately=second.lately)
 
+
+# ---------------------------------------------------------------- bare numbers
 
 _CLOSED = re.compile(r" ?(?:$|[^\w \0%#*/+])")
 """Behind a bare hour: the end, or a mark; no thing that is counted."""
-_HOUR_LEADS = {Cue.SINCE, Cue.UNTIL, Cue.BEFORE, Cue.AFTER, Cue.AROUND}
 
 
-def _with_hours(text: str, tokens: list[Token]) -> list[Token]:
+def _with_hours(text: str, tokens: Sequence[Token]) -> list[Token]:
     """Bare numbers become hours or days where their neighbours say so: between 2 and 3 am, 5 月 1 到 3 日, at 9."""
     read = list(tokens)
-    for index in range(len(read) - 1, -1, -1):
-        value = read[index].value
-        if isinstance(value, Number) and (hour := _as_time(text, read, index, value.value)):
-            read[index] = replace(read[index], value=hour)
-    return [token for token in read if not isinstance(token.value, Number)]
+    for index in reversed(range(len(read))):
+        if isinstance(read[index].value, Number) and (time := _as_time(text, read, index)):
+            read[index] = replace(read[index], value=time)
+    parted = [isinstance(token.value, Number) for token in [*read[:1], *read]]
+    told = [replace(token, joined=token.joined and not apart) for token, apart in zip(read, parted, strict=False)]
+    return [token for token in told if not isinstance(token.value, Number)]
 
 
-def _as_time(text: str, read: Sequence[Token], index: int, number: int) -> Value | None:
-    before = [token.value for token in read[max(0, index - 3) : index]]
-    ahead = [token.value for token in read[index + 1 : index + 3] if token.joined]
-    if len(ahead) == 2 and ahead[0] in {Cue.TO, Cue.AND} and isinstance(ahead[1], Clock) and ahead[1].spoken:
-        return Clock(number, spoken=True)
-    if before[-1:] == [Cue.TO] and len(before) > 1 and isinstance(before[-2], Days) and before[-2].day and number <= 31:
-        return Days(day=number) if _CLOSED.match(text, read[index].end) else None
-    is_closed = bool(_CLOSED.match(text, read[index].end)) or (bool(ahead) and isinstance(ahead[0], Part | Days))
-    leads = before[-1:] and (before[-1] in _HOUR_LEADS or read[index - 1].text == "at")
-    in_range = len(before) > 2 and before[-3] in {Cue.FROM, Cue.BETWEEN} and before[-1] in {Cue.TO, Cue.AND}
-    if is_closed and number <= 24 and (leads or in_range):
-        return Clock(number, spoken=True)
-    return None
+def _as_time(text: str, read: Sequence[Token], index: int) -> Value | None:
+    number = read[index].value
+    before = [token.value for token in read[max(0, index - 2) : index]]
+    ahead = [token.value for token in read[index + 1 : index + 4] if token.joined]
+    if not isinstance(number, Number):
+        return None
+    if len(ahead) > 1 and ahead[0] in {Cue.TO, Cue.AND} and isinstance(ahead[1], Clock) and ahead[1].spoken:
+        return Clock(number.value, spoken=True)
+    is_dated = isinstance(next((value for value in ahead if value is not Cue.LINK), None), Part | Days)
+    if not (is_dated or _CLOSED.match(text, read[index].end)):
+        return None
+    if len(before) > 1 and before[1] is Cue.TO and isinstance(before[0], Days) and before[0].day:
+        return Days(day=number.value) if number.value <= 31 else None
+    return Clock(number.value, spoken=True) if number.value <= 24 and _is_hour(read, index, is_dated) else None
+
+
+def _is_hour(read: Sequence[Token], index: int, is_dated: bool) -> bool:
+    """At 9, until 9, between 9 and 11; beside a day also after 9, from 9 to 11."""
+    values = [None, None, None, None, *(token.value for token in read[max(0, index - 4) : index])][-4:]
+    if values[3] in {Cue.TO, Cue.AND}:
+        is_dated = is_dated or isinstance(values[0], Part | Days)
+        is_named = isinstance(values[2], Clock) and bool(values[2].half)
+        return is_named or values[1] is Cue.BETWEEN or (values[1] is Cue.FROM and is_dated)
+    if is_dated and values[3] in {Cue.AFTER, Cue.BEFORE, Cue.AROUND}:
+        return True
+    return values[3] in {Cue.SINCE, Cue.UNTIL} or (index > 0 and read[index - 1].text == "at")
