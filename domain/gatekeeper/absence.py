@@ -9,17 +9,18 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
-from datetime import timedelta
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
 
 from domain.contracts import Claim, ClaimType
 from domain.gatekeeper.asked import concepts_in, is_name, left_out, stands_in
 from domain.gatekeeper.not_found import says_not_found, stated_besides
 from domain.gatekeeper.services import services_in
+from domain.question.period import least_lengths
 from domain.quotation import lexicon
 from domain.quotation.normalise import normalise
 from domain.quotation.tokens import Reading
-from domain.values.times import spans
+from domain.values.times import EPOCH, spans, times_in
 
 SUMMARY_PATHS = frozenset({"$.alerts", "$.logs", "$.evidence_blocks", "$.items"})
 
@@ -38,17 +39,6 @@ _OTHERS = re.compile(
 _LATIN_RUN = re.compile(r"[A-Za-z0-9][A-Za-z0-9_./:-]*[A-Za-z0-9]")
 _PLACE_BEHIND = re.compile(r"\s*(?:[中里内]|平台|系统|监控|返回|查询|检索|搜索)")
 _PLACE_BEFORE = re.compile(r"(?:通过|根据|依据|按照?|在|从|使用|用|由|\b(?:in|via|by|from|at|through|using|on)\b)\s*\Z")
-_PART_OF_DAY = r"(?!\s*的?\s*(?:\d|[上下中]午|凌晨|早|晚|夜|at\b|from\b|between\b))"
-_PERIODS = (
-    (re.compile(r"从未|从来|历史上|自上线以来|\b(?:never|ever)\b", re.IGNORECASE), timedelta.max),
-    (re.compile(r"[上本这]个?月|\b(?:last|this) month\b", re.IGNORECASE), timedelta(days=28)),
-    (re.compile(r"[上本这]个?(?:周|星期)|\b(?:last|this) week\b", re.IGNORECASE), timedelta(days=7)),
-    (
-        re.compile(rf"(?:昨[天日]|前天|[全整]天|\b(?:yesterday|all day)\b){_PART_OF_DAY}", re.IGNORECASE),
-        timedelta(days=1),
-    ),
-)
-"""What a claim says it covers, and the shortest window that does."""
 _LIST_COMMA = re.compile(r"[,、](?![^(]{0,200}\))")
 _OR = re.compile(r"\s*(?:[、,/与和及或]|以及|\bor\b|\band\b)?\s*", re.IGNORECASE)
 _GENERIC = re.compile(
@@ -75,6 +65,7 @@ class Summary:
     names: str
     query: str = ""
     searched: timedelta | None = None  # how long the window is
+    until: datetime = field(default=EPOCH, compare=False)  # when it ends
 
     @classmethod
     def of(cls, text: str) -> Summary:
@@ -87,8 +78,14 @@ class Summary:
         names = (found["names"] or "") if found else ""
         window = _WINDOW.search(text)
         lengths = spans(window[1]) if window else ()
+        ends = [end for mention in times_in(window[1] if window else "") if (end := mention.moment(EPOCH))]
         return cls(
-            source[1] if source else "", total, names, asked["query"] if asked else "", max(lengths, default=None)
+            source[1] if source else "",
+            total,
+            names,
+            asked["query"] if asked else "",
+            max(lengths, default=None),
+            ends[-1] if ends else EPOCH,
         )
 
 
@@ -122,10 +119,10 @@ def fault_of_absence(claim: Claim, excerpt: str, summary: Summary, tool_name: st
 
 def _not_searched(claim_text: str, summary: Summary) -> str | None:
     """A period that the claim speaks of and the search did not cover."""
-    for period, length in _PERIODS:
-        if (said := period.search(claim_text)) and summary.searched is not None and summary.searched < length:
-            return said[0]
-    return None
+    if summary.searched is None:
+        return None
+    said = least_lengths(normalise(claim_text), summary.until)
+    return next((period for period, length in said if summary.searched < length), None)
 
 
 def _found_after_all(claim_text: str, summary: Summary, tool_name: str, items: Sequence[str]) -> str | None:

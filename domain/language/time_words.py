@@ -112,6 +112,7 @@ PARTS = (
     Part(18, 24, 17, 28, "晚上 晚间 夜晚 傍晚 夜里 夜间 入夜", "evening, night"),
     Part(22, 29, 21, 29, "深夜 半夜 大半夜", "the middle of the night, the dead of night"),
 )
+WHOLE_DAY = Part(0, 24, 0, 24, "一整天 整天 全天", "all day, the whole day")
 MORNING, EVENING = PARTS[2], PARTS[5]
 SHORT_PARTS = {"早": MORNING, "晨": MORNING, "晚": EVENING, "夜": EVENING}
 NIGHT = Part(18, 30, 18, 30, "晚上 晚间 夜里 夜间 晚 夜", "")
@@ -239,8 +240,8 @@ CUES = {
     ),
     Cue.EARLIER: ("早些时候 晚些时候 稍早 早前", "earlier on, earlier"),
     Cue.LINK: (
-        "之间 期间 一整天 整天 全天 那天 当天 当日 这天 为止 的 在 于 各",
-        "o'clock, oclock, sharp, all day, the whole day, that day, the start of, the beginning of, at, on, in, the, of"
+        "之间 期间 那天 当天 当日 这天 为止 的 在 于 各",
+        "o'clock, oclock, sharp, that day, the start of, the beginning of, at, on, in, the, of"
         ", during, over, for, within",
     ),
 }

@@ -10,7 +10,7 @@ import re
 from bisect import bisect_left
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from datetime import datetime, tzinfo
+from datetime import UTC, datetime, timedelta, tzinfo
 from functools import reduce
 
 from domain.language.time_words import Cue
@@ -67,6 +67,28 @@ def read_period(question: str, now: datetime, zone: tzinfo) -> PeriodReading:
     period = Period(sure, common.start, common.end) if common else None
     unclear = tuple(question[start:end] for start, end in _joined(question, doubts))
     return PeriodReading(period, unclear, spans)
+
+
+def least_lengths(text: str, now: datetime) -> tuple[tuple[str, timedelta], ...]:
+    """The periods that a text written at `now` speaks of, in its own words, and how long each is at least.
+
+    `timedelta.max` is ever. A point of time, and what begins nowhere (10 点之前), has no length.
+    """
+    folded, places = fold(text)
+    phrases = phrases_in(tokens_of(folded), folded)
+    instants = Instants(now, UTC)
+    found = ((_quoted(text, _spans([phrase], places)), instants.least(phrase)) for phrase in phrases)
+    return tuple((words, length) for words, length in found if length is not None)
+
+
+def lengths_back(text: str) -> tuple[timedelta, ...]:
+    """The lengths back from now that a text names: 最近 6 小时, in the last hour."""
+    folded, _ = fold(text)
+    return tuple(
+        timedelta(seconds=float(phrase.length))
+        for phrase in phrases_in(tokens_of(folded), folded)
+        if phrase.shape is Shape.BACK
+    )
 
 
 def _ever(question: str, phrases: Sequence[Phrase], places: Sequence[int]) -> PeriodReading:

@@ -76,7 +76,7 @@ class TimeMention:
     def in_zone(self, zone: str) -> TimeMention:
         """The same moment as written in another zone; unchanged where one of the two names none."""
         wanted, written = _zone(zone), _zone(self.zone)
-        moment = self.moment(_REFERENCE) if wanted and written and self.zone != zone else None
+        moment = self.moment(EPOCH) if wanted and written and self.zone != zone else None
         if moment is None:
             return self
         local = moment.astimezone(wanted)
@@ -187,7 +187,7 @@ def spans(text: str) -> tuple[timedelta, ...]:
 
 
 def _between(first: TimeMention, second: TimeMention) -> timedelta | None:
-    start = first.moment(_REFERENCE)
+    start = first.moment(EPOCH)
     end = second.moment(start) if start else None
     if start is None or end is None:
         return None
@@ -196,5 +196,5 @@ def _between(first: TimeMention, second: TimeMention) -> timedelta | None:
 
 
 _BEIJING = timezone(timedelta(hours=8))
-_REFERENCE = datetime.fromisoformat("2000-01-01T00:00:00+00:00")
+EPOCH = datetime.fromisoformat("2000-01-01T00:00:00+00:00")
 """Stands in for the parts that a window does not write."""

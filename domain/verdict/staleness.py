@@ -3,20 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 
 from domain.contracts import CheckedBinding, ToolInvocation
-from domain.values.numbers import values_in
+from domain.question.period import lengths_back, read_period
 from domain.values.phrases import CURRENT_WORDS
 from domain.values.times import times_in
-from domain.values.units import TIME
-from domain.values.value import Role
 
 
 def asked_window(question: str, window_minutes: int) -> timedelta:
-    """How far back the question looks ("最近 30 分钟", the widest of several), else the default window."""
-    asked = [value.number for value in values_in(question) if value.dimension == TIME and value.role is Role.WINDOW]
-    return timedelta(seconds=float(max(asked))) if asked else timedelta(minutes=window_minutes)
+    """The length back from now that the question names (the widest of several), else that of the default window."""
+    return max(lengths_back(question), default=timedelta(minutes=window_minutes))
+
+
+def _asked_since(question: str, window_minutes: int, now: datetime) -> datetime | None:
+    """Since when the question looks: the start of its period (昨天, since 9 am), else of the window; None: ever."""
+    period = read_period(question, now, now.tzinfo or UTC).period
+    return period.start if period else now - asked_window(question, window_minutes)
 
 
 def is_stale(
@@ -34,7 +37,9 @@ def is_stale(
     """
     if not bindings or not any(word in claim_text.casefold() for word in CURRENT_WORDS):
         return False
-    oldest = now - asked_window(question, window_minutes)
+    oldest = _asked_since(question, window_minutes, now)
+    if oldest is None:
+        return False
     calls = {invocation.id: invocation for invocation in invocations}
     return all(_is_older(binding, calls.get(binding.source_invocation_id or 0), oldest, now) for binding in bindings)
 

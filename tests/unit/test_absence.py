@@ -141,6 +141,10 @@ def test_the_excerpt_must_contain_the_total(excerpt: str) -> None:
         ("本周未检索到日志", "the searched window is shorter than 本周"),
         ("从未检索到日志", "the searched window is shorter than 从未"),
         ("No logs were found yesterday", "the searched window is shorter than yesterday"),
+        ("最近 6 小时未检索到日志", "the searched window is shorter than 最近 6 小时"),
+        ("No logs were found between 2 and 4 am", "the searched window is shorter than between 2 and 4 am"),
+        ("最近 1 小时未检索到日志", None),
+        ("07:00 前未检索到日志", None),
         ("昨天 6 点到 7 点未检索到日志", None),
         ("未使用 HikariCP，未检索到日志", "the claim states more than that something was not found: 未使用 HikariCP"),
     ],
@@ -148,6 +152,13 @@ def test_the_excerpt_must_contain_the_total(excerpt: str) -> None:
 def test_an_absence_reaches_no_further_than_the_searched_window(text: str, reason: str | None) -> None:
     """R20: where and when was looked is all that a summary proves."""
     assert fault(text, UNASKED) == reason
+
+
+def test_a_week_that_goes_on_is_searched_from_its_monday() -> None:
+    """R20: 本周, said on a Wednesday in Shanghai, is no whole week."""
+    searched = "source=application-logs query={} window=2031-05-11T16:00:00Z/2031-05-14T07:20:00Z total=0"
+    assert fault("本周未检索到日志", searched) is None
+    assert fault("上周未检索到日志", searched) == "the searched window is shorter than 上周"
 
 
 def test_a_service_may_be_called_by_its_chinese_name() -> None:

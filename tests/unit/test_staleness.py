@@ -72,3 +72,12 @@ def test_the_asked_window_goes_before_the_default() -> None:
     assert asked_window("最近 6 小时 quote-api 怎么了？", 60) == timedelta(hours=6)
     assert asked_window("quote-api 怎么了？", 60) == timedelta(minutes=60)
     assert not stale("当前报错", binding("ERROR"), calls=(call(OLD),), question="最近 6 小时怎么了？")
+
+
+@pytest.mark.parametrize(
+    "question", ["昨天以来 quote-api 怎么了？", "since 4 am, any errors?", "历史上 quote-api 报过错吗？"]
+)
+def test_nothing_of_the_asked_period_is_old(question: str) -> None:
+    """R9: the period is read as R70 reads it."""
+    assert not stale("当前报错", binding("ERROR"), calls=(call(OLD),), question=question)
+    assert stale("当前报错", binding("ERROR"), calls=(call(OLD),), question="since 6 am, any errors?")

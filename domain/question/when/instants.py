@@ -17,6 +17,8 @@ from domain.question.when.points import Point
 
 MARGIN = timedelta(minutes=15)
 """A point of time (10:05, 10:05 左右, 两小时前) is so long before and after it."""
+_ZONES_APART = timedelta(hours=14)
+"""A day that has begun somewhere may have done so much later elsewhere."""
 _LONGEST_NIGHT = 16 * 3600
 """Seconds: a range whose end is earlier in the day than its start crosses midnight if it is no longer than this."""
 _HALF_DAY, _DAY = 43_200, 86_400
@@ -64,6 +66,19 @@ class Instants:
         if found.start is not None and found.start > self._now:
             raise NotUnderstood
         return replace(found, end=min(found.end, self._now)) if found.end else found
+
+    def least(self, phrase: Phrase) -> timedelta | None:
+        """How long the period is at least, in whatever zone its days are; None where it has no length of its own."""
+        try:
+            found = self._of(phrase)
+        except (NotUnderstood, OverflowError, ValueError):
+            return None
+        if phrase.shape is Shape.EVER:
+            return timedelta.max
+        if found.start is None or (phrase.shape is Shape.POINT and phrase.first.clock):
+            return None
+        goes_on = found.end is None or found.end > self._now
+        return self._now - found.start - _ZONES_APART if goes_on or not found.end else found.end - found.start
 
     def _of(self, phrase: Phrase) -> Bounds:
         first = phrase.first

@@ -16,7 +16,7 @@ _YEARS = {word: row.value for row in words.YEARS for word in row.words}
 _SPANS = {word: span for span, zh, en in words.SPANS for word in listed(zh, en)}
 _SHIFTS = {word: row.value for row in words.SHIFTS for word in row.words}
 _WEEKDAYS = {word: row.value for row in words.WEEKDAYS for word in row.words}
-_PARTS = {word: part for part in words.PARTS for word in listed(part.zh, part.en)}
+_PARTS = {word: part for part in (*words.PARTS, words.WHOLE_DAY) for word in listed(part.zh, part.en)}
 _LATIN_DAYS = [name for name in _WEEKDAYS if name.isascii() and len(name) > 1]
 
 _NAMED = (

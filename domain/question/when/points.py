@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 
+from domain.language import time_words as words
 from domain.language.time_words import Cue, Part, Span
 from domain.question.when.days import Days
 from domain.question.when.pieces import Clock, Quantity, Zone
@@ -88,6 +89,8 @@ class Points:
             days = value if point.days is None else value.within(point.days) or point.days.within(value)
             return (replace(point, days=days), index + 1) if days else None
         if isinstance(value, Part):
+            if value is words.WHOLE_DAY and (point.part or point.clock):
+                return None
             same = point.part is None or point.part.start == value.start
             return replace(point, part=point.part or value, is_clear=point.is_clear and same), index + 1
         if isinstance(value, Clock) and point.clock is None and point.ago is None:
