@@ -110,7 +110,9 @@ def _finished(event: ToolInvoked, recorded: Recorded) -> Row:
 
 
 def _result(content: ToolInvokedContent) -> dict[str, Any]:
+    """Without `coverage` where none was recorded: such rows are as those that were folded before there was any."""
     details = content.retrieval_details
+    recorded = details.model_dump(mode="json", exclude=None if details.coverage else {"coverage"})
     return {
         "tool_name": content.tool_name,
         "input_params": content.input_params,
@@ -119,7 +121,7 @@ def _result(content: ToolInvokedContent) -> dict[str, Any]:
         "l0_match_count": details.l0_match_count,
         "l1_match_count": details.l1_match_count,
         "relevance_level": details.relevance_level,
-        "retrieval_details": details.model_dump(mode="json"),
+        "retrieval_details": recorded,
         "error_message": content.error_message,
         "note": content.note,
     }

@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 
 from domain import events as e
 from domain.contracts import Verdict
+from domain.evidence.coverage import Coverage
 from domain.settings import RULE_VERSION
 from projections.agent_step import AGENT_STEP, step_id
 from projections.diagnosis_session import DIAGNOSIS_SESSION
@@ -191,6 +192,23 @@ def test_a_finished_tool_call_shows_a_bounded_preview(diagnosis: Diagnosis) -> N
     assert row["retrieval_details"]["evidence_refs"] == [
         {"raw_path": "$.alerts[0]", "text": "HighMemoryUsage firing 91%"}
     ]
+
+
+def test_a_search_whose_coverage_was_not_recorded_has_the_row_of_then(diagnosis: Diagnosis) -> None:
+    """R55, R69: else a table that the release before has folded would differ from one that is rebuilt."""
+    events = diagnosis()
+    assert "coverage" not in row_after(TOOL_INVOCATION, events)["retrieval_details"]
+    searched = [_with_coverage(recorded) for recorded in events]
+    assert row_after(TOOL_INVOCATION, searched)["retrieval_details"]["coverage"]["complete"] is True
+
+
+def _with_coverage(recorded: e.Recorded) -> e.Recorded:
+    event = recorded.event
+    if not isinstance(event, e.ToolInvoked) or isinstance(event.content, e.Erased):
+        return recorded
+    details = event.content.retrieval_details.model_copy(update={"coverage": Coverage(complete=True)})
+    content = event.content.model_copy(update={"retrieval_details": details})
+    return replace(recorded, event=event.model_copy(update={"content": content}))
 
 
 def test_a_tool_call_names_the_step_that_asked_for_it(diagnosis: Diagnosis) -> None:
