@@ -1,0 +1,52 @@
+"""Runs cases in process: the folder on disk, the question read, the tool asked as the offline model plans it, the refs
+extracted. No server, no model, nothing recorded."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from collections.abc import Iterable, Iterator
+from multiprocessing import get_context
+from pathlib import Path
+
+from tests.long.searches.asking import Asker
+from tests.long.searches.case import Case
+from tests.long.searches.generate import generate
+from tests.long.searches.tally import Result, result_of
+
+
+def written(case: Case, folder: Path) -> None:
+    """The files of the case in `folder`, changed when the case says."""
+    for path, content in case.files.items():
+        file = folder / path
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_bytes(content)
+        at = case.changed[path].timestamp()
+        os.utime(file, (at, at))
+
+
+def run_case(asker: Asker, case: Case) -> Result:
+    """What one case comes to."""
+    with tempfile.TemporaryDirectory(prefix="searches") as name:
+        folder = Path(name)
+        written(case, folder)
+        return result_of(case, asker.answer(case, folder))
+
+
+def run_seeds(seeds: Iterable[int]) -> list[Result]:
+    """The cases of these seeds, one after the other."""
+    with Asker() as asker:
+        return [run_case(asker, generate(seed)) for seed in seeds]
+
+
+def run_many(first: int, cases: int, workers: int) -> Iterator[Result]:
+    """So many cases from seed `first` on, in processes of their own."""
+    step = 50
+    chunks = [range(start, min(start + step, first + cases)) for start in range(first, first + cases, step)]
+    if workers <= 1:
+        with Asker() as asker:
+            yield from (run_case(asker, generate(seed)) for chunk in chunks for seed in chunk)
+        return
+    with get_context("spawn").Pool(workers) as pool:
+        for results in pool.imap(run_seeds, chunks):
+            yield from results
