@@ -52,9 +52,10 @@ class Written:
 
 @dataclass(frozen=True, slots=True)
 class Sought:
-    """What the question asks for. `start` None: ever. `level`, `service` "": any."""
+    """What the question asks for. `name`: what it calls the thing. `start` None: ever. `level`, `service` "": any."""
 
     kind: str
+    name: str
     service: str
     level: str
     start: datetime | None

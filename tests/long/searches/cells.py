@@ -27,7 +27,8 @@ RECORD_NAMES = {layout.name for layout in RECORDS}
 @dataclass(frozen=True, slots=True)
 class Cell:
     """The values of a case. `level`: the one asked for, "" where none is. `log_zone`: what the setting tells, or "".
-    `written_zone`: what the stamps are written in."""
+    `written_zone`: what the stamps are written in. `unknown_service`: the question names one of which nothing in the
+    folder is, though all of it names its own."""
 
     layout: Layout
     wrapper: Wrapper | None
@@ -49,7 +50,14 @@ class Cell:
     period: str
     beside: str
     asks_service: bool
+    unknown_service: bool
     planted: bool
+
+    @property
+    def stands_in(self) -> str:
+        if self.unknown_service:
+            return "nowhere"
+        return self.place if self.asks_service else "not asked"
 
     def axes(self) -> dict[str, str]:
         """What the table counts by."""
@@ -57,7 +65,7 @@ class Cell:
         return {
             "format": self.wrapper.name if self.wrapper else self.layout.name,
             "level spelling": spelling or "no levels",
-            "service stands in": self.place if self.asks_service else "not asked",
+            "service stands in": self.stands_in,
             "service spelling": self.service_spelling if self.asks_service else "not asked",
             "stamp": self.stamp,
             "zone": self.zone,
@@ -94,8 +102,11 @@ def _place(rng: Random, layout: Layout, wrapper: Wrapper | None) -> str:
         return "prefix" if wrapper.prefix else rng.choice(files)
     if layout.always:
         return rng.choice(layout.services)
-    own: tuple[str, ...] = (*layout.services, *layout.services, *(("format", "format") if layout.names else ()))
-    return rng.choice((*own, *files))
+    if layout.names:
+        return rng.choice(("format", "format", *files[:-1]))
+    if layout in SERVERS:  # its format may say whose it is
+        return rng.choice(files[:-1])
+    return rng.choice((*layout.services, *layout.services, *files))
 
 
 def _service_spelling(rng: Random, place: str) -> str:
@@ -140,6 +151,7 @@ def drawn(rng: Random) -> Cell:
     if wrapper and wrapper.stamps:
         written = "UTC"
     place = _place(rng, layout, wrapper)
+    unknown = place in ("file", "folder") and rng.random() < 0.06
     of_pods = place in ("pod folder", "container file")
     plain_text = wrapper is None and layout.name not in RECORD_NAMES and layout.name != "journal export"
     return Cell(
@@ -162,8 +174,9 @@ def drawn(rng: Random) -> Cell:
         frame=rng.choice(("plain", "plain", "plain", "polite", "ticket", "version")),
         period=rng.choice(tuple(PERIODS)),
         beside=rng.choice(BESIDE if rng.random() < 0.5 else BESIDE[:2]),
-        asks_service=place in ("field", "program", "prefix", "format") or rng.random() < 0.85,
-        planted=rng.random() < 0.5,
+        asks_service=place in ("field", "program", "prefix", "format") or unknown or rng.random() < 0.85,
+        unknown_service=unknown,
+        planted=not unknown and rng.random() < 0.5,
     )
 
 

@@ -8,6 +8,7 @@ is a doubt, must be a gap; by which row of the table, the case says.
 from __future__ import annotations
 
 from collections.abc import Iterable
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
@@ -16,9 +17,10 @@ from tests.long.searches.levels import is_understood
 
 MUST_BE_GAP = {
     "no service": "R68.3: neither line, file, folder nor format names a service, and the question does",
-    "unknown service": "R71: nothing that was understood names the service asked for",
+    "unknown service": "R71: every input names a service, and none the one asked for",
     "service of an unknown format": "R68.3: the name stands in a place that no parser can know",
     "level of an unknown format": "R68.2: unknown format, and no level that can be known",
+    "no level in a bare line": "R68.2: a stamp and text; no format can be known by that, and no level stands there",
     "spelling of the level": "R68.2: a spelling in no list; the level is not understood",
     "time of an unknown format": "R68.1: no stamp that can be known",
     "undated": "R68.1: no stamp, and the file was changed within the window or later",
@@ -46,6 +48,7 @@ class Known:
     zone: str
     levels: str
     unseen: bool
+    bare: bool
     service: bool
     changed: datetime
 
@@ -64,11 +67,12 @@ def _time(entry: Entry, read_at: datetime, known: Known, sought: Sought) -> bool
         return True
     if known.changed < sought.start and known.form in ("unseen", "nothing", "time", "unlisted"):
         return False
+    if known.form == "day or month":
+        return _day_or_month(read_at, known, sought)
     rule = {
         "unseen": "time of an unknown format",
         "nothing": "undated",
         "time": "time without a date",
-        "day or month": "day or month",
         "unlisted": "stamp in no list",
     }.get(known.form, "")
     if rule:
@@ -80,11 +84,24 @@ def _time(entry: Entry, read_at: datetime, known: Known, sought: Sought) -> bool
     return "assumed zone" if read_at + EARLIEST >= sought.start and read_at - LATEST <= sought.end else False
 
 
+def _day_or_month(read_at: datetime, known: Known, sought: Sought) -> bool | str:
+    """By both readings of the date, each in any zone where none is known."""
+    readings = [read_at]
+    with suppress(ValueError):
+        readings.append(read_at.replace(day=read_at.month, month=read_at.day))
+    slack = (EARLIEST, LATEST) if known.zone == "assumed" else (timedelta(), timedelta())
+    assert sought.start is not None
+    inside = [at + slack[0] >= sought.start and at - slack[1] <= sought.end for at in readings]
+    return "day or month" if any(inside) else False
+
+
 def _level(entry: Entry, known: Known, sought: Sought) -> bool | str:
     if not sought.level:
         return True
     if known.unseen:
         return "level of an unknown format"
+    if known.bare:
+        return "no level in a bare line"
     if not known.levels:
         return any(word in entry.message for word in FAILURES)
     if not is_understood(known.levels):
@@ -117,7 +134,7 @@ def judged(entry: Entry, read_at: datetime, known: Known, sought: Sought) -> Jud
 def expected_of(
     planted: Judged | None, others: Iterable[Judged], *, names_service: bool, all_readable: bool
 ) -> Expected:
-    """What the case must come to. `names_service`: whether anything that can be known names the service asked for."""
+    """What the case must come to. `names_service`: whether the service asked for is named, or none is."""
     if planted is not None:
         return Expected(Outcome.GAP, planted.doubt) if planted.doubt else Expected(Outcome.FOUND)
     doubts = [one.doubt for one in others if one.doubt]

@@ -85,6 +85,7 @@ def known_of(cell: Cell, entries: list[Entry], changed: datetime) -> Known:
         zone=cell.zone if cell.zone in ("own", "setting") else "assumed",
         levels=cell.spelling,
         unseen=unseen,
+        bare=cell.layout.bare,
         service=not (unseen and cell.place == "field"),
         changed=changed,
     )
@@ -119,15 +120,18 @@ def _another_service(folder: Folder, pen: Pen, teller: Teller, now: datetime) ->
 
 
 def _beside(
-    folder: Folder, pen: Pen, teller: Teller, base: str, content: bytes, changed: datetime, now: datetime
+    folder: Folder, pen: Pen, teller: Teller, path: str, content: bytes, changed: datetime, now: datetime
 ) -> None:
-    match folder.cell.beside:
+    cell = folder.cell
+    match cell.beside:
         case "another service":
             _another_service(folder, pen, teller, now)
-        case "copy":
-            folder.add(f"{base}.log.7.gz", gzip.compress(content, mtime=0), changed)
+        case "copy" if cell.compression == "none":
+            folder.add(f"{path}.gz", gzip.compress(content, mtime=0), changed)
+        case "copy" if cell.compression in ("gz", "bz2", "xz", "zst"):
+            folder.add(path, content, changed)
         case "broken archive":
-            folder.add(f"{base}.log.9.gz", gzip.compress(content, mtime=0)[: 40 + len(content) // 40], now)
+            folder.add(f"{path}.9.gz", gzip.compress(content, mtime=0)[: 40 + len(content) // 40], now)
         case kind if kind in FOREIGN:
             folder.add(*FOREIGN[kind], now)
 
@@ -148,5 +152,5 @@ def filled(
         later = sorted((teller.noise(teller.between(changed, now)) for _ in range(2)), key=lambda one: one.at)
         folder.add(f"{base}.log", encoded(pen.text(later), cell.encoding), min(now, later[-1].at + SECOND))
         _judge(folder, later, folder.changed[f"{base}.log"])
-    _beside(folder, pen, teller, base, content, changed, now)
+    _beside(folder, pen, teller, path, content, changed, now)
     return folder

@@ -12,7 +12,7 @@ from tests.long.searches.expectation import expected_of
 from tests.long.searches.folder import SECOND, filled, judgement, known_of
 from tests.long.searches.levels import SPELLINGS
 from tests.long.searches.names import SERVICES
-from tests.long.searches.periods import PERIODS, Named
+from tests.long.searches.periods import PERIODS
 from tests.long.searches.questions import LEVEL_NAMES, THINGS, Thing, sentence, worded
 from tests.long.searches.telling import Teller
 
@@ -54,10 +54,9 @@ def _thing(rng: Random, cell: Cell) -> Thing | None:
     return things[0] if cell.layout.access and cell.kind == "address" else rng.choice(things)
 
 
-def _question(rng: Random, cell: Cell, thing: Thing | None, service: str, period: Named) -> str:
-    names = thing.asked if thing else LEVEL_NAMES[cell.level]
-    what = worded(cell.kind, rng.choice(names[cell.language]), cell.language)
-    return sentence(rng, cell.language, cell.frame, service, period, what)
+def _name(rng: Random, cell: Cell, thing: Thing | None) -> str:
+    """What the question calls the thing it asks for."""
+    return rng.choice((thing.asked if thing else LEVEL_NAMES[cell.level])[cell.language])
 
 
 def _encodable(cell: Cell, thing: Thing | None) -> Cell:
@@ -76,10 +75,15 @@ def _encodable(cell: Cell, thing: Thing | None) -> Cell:
 def _without_other_finds(
     entries: list[Entry], planted: Entry | None, cell: Cell, sought: Sought, now: datetime
 ) -> list[Entry]:
-    """The entries less those that would be found themselves, as in a zone that is assumed wrongly."""
+    """The entries less those that may be found themselves, as in a zone that is assumed wrongly."""
     changed = min(now, max(one.at for one in entries) + SECOND)
     known = known_of(cell, entries, changed)
-    return [one for one in entries if one is planted or not judgement(one, cell, known, sought).selected]
+    at_best = replace(known, form="all", unseen=False, bare=False, service=True)
+    return [
+        one
+        for one in entries
+        if one is planted or not any(judgement(one, cell, how, sought).selected for how in (known, at_best))
+    ]
 
 
 def generate(seed: int) -> Case:
@@ -94,7 +98,9 @@ def generate(seed: int) -> Case:
     if cell.place == "format":
         service = cell.layout.names
     asked = service if cell.asks_service else ""
-    sought = Sought(cell.kind, asked, cell.level, period.start, period.end)
+    if cell.unknown_service:
+        asked = others.pop()
+    sought = Sought(cell.kind, _name(rng, cell, thing), asked, cell.level, period.start, period.end)
     marker = f"zq{seed:x}k" if cell.planted else ""
     start = period.start or now - timedelta(days=20)
     teller = Teller(rng, cell, thing, service if cell.place != "none" else "", others, start, period.end)
@@ -105,7 +111,7 @@ def generate(seed: int) -> Case:
     expected = expected_of(
         next((is_ for one, is_ in folder.judged if one is planted), None),
         [is_ for one, is_ in folder.judged if one is not planted],
-        names_service=not asked or (cell.place != "none" and not (cell.layout.unseen and cell.place == "field")),
+        names_service=not cell.unknown_service,
         all_readable=cell.beside != "broken archive",
     )
     assert expected.must is not Outcome.FOUND or marker
@@ -114,7 +120,7 @@ def generate(seed: int) -> Case:
         cell=cell.axes(),
         files=folder.files,
         changed=folder.changed,
-        question=_question(rng, cell, thing, asked, period),
+        question=sentence(rng, cell.language, cell.frame, asked, period, worded(cell.kind, sought.name, cell.language)),
         now=now,
         log_zone=cell.log_zone,
         marker=marker,

@@ -18,7 +18,7 @@ class Layout:
     and folder where it may name a service: field, program, prefix; a layout with `always` names one in every line.
     `names`: the service that the format is itself. `traces`: whether an entry may go on over lines. `unseen`: no parser
     has a row for it. `access`: it writes requests, not messages. `head`: a first line. `worst`: the worst level that it
-    can write."""
+    can write. `bare`: a stamp and text, which no line can be told by."""
 
     name: str
     write: Callable[[Written], str]
@@ -32,6 +32,7 @@ class Layout:
     access: bool = False
     head: str = ""
     worst: int = 4
+    bare: bool = False
 
 
 def compact(fields: Mapping[str, Any]) -> str:

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator
 from multiprocessing import get_context
 from pathlib import Path
 
-from tests.long.searches.asking import Asker
+from tests.long.searches.asking import answer
 from tests.long.searches.case import Case
 from tests.long.searches.generate import generate
 from tests.long.searches.tally import Result, result_of
@@ -25,18 +25,17 @@ def written(case: Case, folder: Path) -> None:
         os.utime(file, (at, at))
 
 
-def run_case(asker: Asker, case: Case) -> Result:
+def run_case(case: Case) -> Result:
     """What one case comes to."""
     with tempfile.TemporaryDirectory(prefix="searches") as name:
         folder = Path(name)
         written(case, folder)
-        return result_of(case, asker.answer(case, folder))
+        return result_of(case, answer(case, folder))
 
 
 def run_seeds(seeds: Iterable[int]) -> list[Result]:
     """The cases of these seeds, one after the other."""
-    with Asker() as asker:
-        return [run_case(asker, generate(seed)) for seed in seeds]
+    return [run_case(generate(seed)) for seed in seeds]
 
 
 def run_many(first: int, cases: int, workers: int) -> Iterator[Result]:
@@ -44,8 +43,7 @@ def run_many(first: int, cases: int, workers: int) -> Iterator[Result]:
     step = 50
     chunks = [range(start, min(start + step, first + cases)) for start in range(first, first + cases, step)]
     if workers <= 1:
-        with Asker() as asker:
-            yield from (run_case(asker, generate(seed)) for chunk in chunks for seed in chunk)
+        yield from (run_case(generate(seed)) for chunk in chunks for seed in chunk)
         return
     with get_context("spawn").Pool(workers) as pool:
         for results in pool.imap(run_seeds, chunks):

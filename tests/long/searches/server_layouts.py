@@ -16,7 +16,7 @@ def _mysql(w: Written) -> str:
 
 
 def _redis(w: Written) -> str:
-    return f"{w.number}:M {w.stamp} {'.-*##'[w.rank]} {w.message}"
+    return f"{w.number}:M {w.stamp} {'.*###'[w.rank]} {w.message}"
 
 
 def _syslog(w: Written) -> str:

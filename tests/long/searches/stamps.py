@@ -20,6 +20,10 @@ class Form:
     own_zone: bool = False
     knows: str = "all"
 
+    @property
+    def is_listed(self) -> bool:
+        return self.knows != "unlisted"
+
 
 def _strf(pattern: str, *, utc: bool = False) -> Callable[[datetime], str]:
     """`pattern` as strftime knows it, months and days in English; %L, %N: milliseconds, nanoseconds."""
@@ -89,7 +93,7 @@ FORMS = {
         Form("redis", _strf("%d %b %Y %H:%M:%S.%L")),
         Form("java.util.logging", lambda at: f"{MONTHS[at.month - 1]} {at:%d, %Y} {at.hour % 12 or 12}:{at:%M:%S %p}"),
         Form("twelve hours", lambda at: f"{at:%Y-%m-%d} {at.hour % 12 or 12:02d}:{at:%M:%S %p}"),
-        Form("ctime", _strf("%a %b %_d %H:%M:%S %Y")),
+        Form("ctime", _strf("%a %b %_d %H:%M:%S %Y"), knows="unlisted"),
         Form("ctime micros", _strf("%a %b %d %H:%M:%S.%f %Y")),
         Form("bsd", _strf("%b %_d %H:%M:%S")),
         Form("klog", _strf("%m%d %H:%M:%S.%f")),

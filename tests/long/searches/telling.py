@@ -9,7 +9,9 @@ from random import Random
 from tests.long.searches.case import LEVELS, Entry
 from tests.long.searches.cells import Cell
 from tests.long.searches.expectation import FAILURES
+from tests.long.searches.levels import is_understood
 from tests.long.searches.questions import Thing
+from tests.long.searches.stamps import FORMS
 
 NOISE = (
     "request handled path=/orders/{n} took 12 ms",
@@ -23,7 +25,7 @@ NOISE = (
     "worker {n} idle",
 )
 CONFIGURED = ("config loaded log_level=error queue={n}", "handler for FATAL events registered n={n}")
-"""Lines that hold the word of a level without being of it; only where a format gives the level itself."""
+"""Lines that hold the word of a level without being of it; only where what gives the level is understood."""
 ACCENTED = ("café commandé n={n}", "größe geprüft n={n}", "señal recibida n={n}", "température relevée n={n}")
 CHINESE = ("处理完成 订单号 {n}", "缓存已刷新 条目 {n}", "会话已建立 用户 {n}", "批次执行完毕 共 {n} 条记录")
 TRACES = (
@@ -59,7 +61,9 @@ class Teller:
 
     def noise(self, at: datetime) -> Entry:
         """A line that matches nothing: of a lower level, or without the words."""
-        bank: tuple[str, ...] = (*NOISE, *CONFIGURED) if self.cell.layout.levels else NOISE
+        layout, stamp = self.cell.layout, FORMS[self.cell.stamp]
+        gives_level = layout.levels and is_understood(self.cell.spelling) and not layout.unseen and stamp.is_listed
+        bank: tuple[str, ...] = (*NOISE, *CONFIGURED) if gives_level else NOISE
         bank = {"latin-1": (*ACCENTED, *NOISE[:3]), "gbk": (*CHINESE, *CHINESE, *NOISE[:2])}.get(
             self.cell.encoding, bank
         )
@@ -105,9 +109,7 @@ class Teller:
             return entry
         words, _, ref = entry.message.rpartition(" ref=")
         trace = TRACES[0]
-        return replace(
-            entry, message=f"cart was not saved ref={ref}", trace=(*trace, f"Caused by: {words}", *trace[1:])
-        )
+        return replace(entry, message="cart was not saved", trace=(*trace, f"Caused by: {words} ref={ref}", *trace[1:]))
 
     def near(self, at: datetime) -> Entry:
         """A line that only looks like what was asked for."""

@@ -7,6 +7,7 @@ from tests.long.searches.layouts import Layout
 from tests.long.searches.levels import FREE
 
 UPPER = ("upper",)
+BETWEEN_BLANKS = tuple(name for name in FREE if name not in ("panic", "alert", "title"))  # words there
 JAVA_STAMPS = ("blank comma", "blank dot", "iso without zone", "iso Z millis", "iso offset")
 
 
@@ -30,7 +31,7 @@ def _spring3(w: Written) -> str:
 
 
 PROGRAMS = (
-    Layout("plain", lambda w: f"{w.stamp} {w.level} {w.message}", traces=True),
+    Layout("plain", lambda w: f"{w.stamp} {w.level} {w.message}", levels=BETWEEN_BLANKS, traces=True),
     Layout("plain with colon", lambda w: f"{w.stamp} {w.level}: {w.message}", traces=True),
     Layout("brackets", lambda w: f"[{w.stamp}] [{w.level}] {w.message}", traces=True),
     Layout(
@@ -124,7 +125,7 @@ PROGRAMS = (
         stamps=("klog", "glog"),
         levels=("klog letter",),
     ),
-    Layout("go log", lambda w: f"{w.stamp} {w.message}", stamps=("slashes",), levels=()),
+    Layout("go log", lambda w: f"{w.stamp} {w.message}", stamps=("slashes",), levels=(), bare=True),
     Layout(
         "zap console",
         lambda w: f"{w.stamp}\t{w.level}\tserver/main.go:{w.number % 300}\t{w.message}\t" + '{"n": 1}',

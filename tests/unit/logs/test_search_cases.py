@@ -23,7 +23,7 @@ def contents(case: Case) -> list[bytes]:
     """The contents of all files that can be unpacked."""
     found = []
     for path, data in case.files.items():
-        if ".log.9." in path:
+        if path.endswith(".9.gz"):
             continue  # the broken archive
         if path.endswith(".zip"):
             with zipfile.ZipFile(io.BytesIO(data)) as archive:
