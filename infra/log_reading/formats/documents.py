@@ -7,7 +7,8 @@ from typing import Protocol
 
 from domain.evidence.search import Header
 from infra.log_reading.formats.clock import Clock, Found
-from infra.log_reading.formats.json_lines import JsonFormat, header_of
+from infra.log_reading.formats.fields import header_of
+from infra.log_reading.formats.json_lines import JsonFormat
 from infra.log_reading.formats.records import fields_of
 from infra.log_reading.formats.row import NOT_TAKEN, NotTaken
 
@@ -32,6 +33,7 @@ class DocumentFormat:
     part_of = ""
     begins = r"[\s{]"
     key: tuple[str | None, ...] = ()
+    is_timed = False
     late = True
 
     def __init__(self, objects: JsonFormat) -> None:
@@ -78,6 +80,7 @@ class ExportFormat:
     part_of = ""
     begins = "_"
     key: tuple[str | None, ...] = ()
+    is_timed = False
     late = True
 
     def __init__(self, objects: JsonFormat) -> None:

@@ -5,12 +5,15 @@ from __future__ import annotations
 import json
 import re
 from dataclasses import replace
+from functools import partial
 
 from domain.evidence.search import Header
 from infra.log_reading.formats.clock import Clock, Found
 from infra.log_reading.formats.dialects import LEVEL_KEYS, TIME_KEYS, plain_key
-from infra.log_reading.formats.json_lines import header_of, level_value, time_of
+from infra.log_reading.formats.fields import header_of, level_value, quick_header
+from infra.log_reading.formats.json_lines import time_of
 from infra.log_reading.formats.json_values import Fields
+from infra.log_reading.formats.roles import roles_of
 from infra.log_reading.formats.row import NOT_TAKEN, NotTaken, ReadInner
 
 PAIR = re.compile(r'(?<![\w.@/-])([A-Za-z_@][\w.@/-]{0,63})=("(?:[^"\\]|\\.){0,65536}"|\S*)')
@@ -27,6 +30,7 @@ class PairsFormat:
     part_of = ""
     begins = "[A-Za-z_@]"
     key: tuple[str | None, ...] = ()
+    is_timed = False
     name = "logfmt"
     service = ""
     has_levels: bool | None = True
@@ -56,10 +60,27 @@ class PairsFormat:
     def continues(self, _line: str) -> bool:
         return False
 
+    def header_if(self, text: str) -> Header | None:
+        """None: only the stamp shows whether a text is of this format."""
+
     def read(self, text: str) -> Header:
         first, _, more = text.partition("\n")
+        if not more:
+            return self._quick(first) or header_of_pairs(first, self._read_inner)
         header = header_of_pairs(first, self._read_inner)
-        return replace(header, message=f"{header.message}\n{more}") if more else header
+        return replace(header, message=f"{header.message}\n{more}")
+
+    def _quick(self, line: str) -> Header | None:
+        """The header where no key stands twice."""
+        pairs = PAIR.findall(line)
+        values = {key: unquoted(value) for key, value in pairs}
+        if len(values) != len(pairs):
+            return None
+        keys = tuple(values)
+        return quick_header(values, roles_of(keys, keys), self._read_inner, partial(self._message, line))
+
+    def _message(self, line: str) -> str:
+        return header_of_pairs(line, self._read_inner).message
 
 
 def header_of_pairs(text: str, read_inner: ReadInner) -> Header:
@@ -75,6 +96,8 @@ def header_of_pairs(text: str, read_inner: ReadInner) -> Header:
 def unquoted(value: str) -> str:
     if len(value) < 2 or not value[0] == value[-1] == '"':
         return value
+    if "\\" not in value:
+        return value[1:-1]
     try:
         return str(json.loads(value, strict=False))
     except ValueError:

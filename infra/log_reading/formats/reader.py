@@ -29,7 +29,9 @@ ENTRY_CHARACTERS = 65_536
 HELD_ENTRIES = 50_000
 """So many entries wait for the line that shows the order of day and month."""
 _HEAD_CHARACTERS = 2_048
-_BEGINNINGS = 256
+_BEGINNINGS = 512
+_TIME_LIKE = re.compile(r"\d:\d|\d{6}|\d\.\d\d\.\d|^@4")
+"""In every stamp that a row of data has a form for."""
 
 
 class Format(Protocol):
@@ -41,6 +43,7 @@ class Format(Protocol):
     wraps: bool
     part_of: str
     begins: str
+    is_timed: bool
     late: bool
     is_cut: bool
     key: tuple[str | None, ...]
@@ -58,6 +61,14 @@ class Wrapped(Format, Protocol):
     shape: continuation.Shape
 
 
+class Reading(Protocol):
+    """A format that gives the header of a text that is of it, None for any other."""
+
+    def header_if(self, text: str) -> Header | None: ...
+
+    def read(self, text: str) -> Header: ...
+
+
 class TextFormat:
     """Lines of no format: a level may stand in front of them all the same."""
 
@@ -68,6 +79,7 @@ class TextFormat:
     is_cut = False
     part_of = ""
     begins = ""
+    is_timed = False
     late = False
     key: tuple[str | None, ...] = ()
 
@@ -76,6 +88,9 @@ class TextFormat:
 
     def continues(self, _line: str) -> bool:
         return False
+
+    def header_if(self, text: str) -> Header | None:
+        """None: any text may be of a format."""
 
     def read(self, text: str) -> Header:
         layout = read_layout(text)
@@ -102,7 +117,8 @@ class Formats:
             PairsFormat(inside.inner_header),
         )
         self.last: Format = TEXT
-        self._beginning: dict[str, tuple[Format, ...]] = {}
+        self._beginning: dict[tuple[str, bool], tuple[Format, ...]] = {}
+        self._reading: Reading = TEXT
         self._clock = Clock(context)
 
     @property
@@ -119,33 +135,42 @@ class Formats:
         if found is not NOT_TAKEN:
             return found
         first = line[:1]
-        for one in self._beginning.get(first) or self._with(first):
+        kind = first, _TIME_LIKE.search(line, 0, _HEAD_CHARACTERS) is not None
+        for one in self._beginning.get(kind) or self._with(*kind):
             found = one.stamp(line, clock)
             if found is not NOT_TAKEN:
                 self.last = one
                 return found
         return NOT_TAKEN
 
-    def _with(self, first: str) -> tuple[Format, ...]:
-        """The formats of which a line may begin with a character."""
-        found = tuple(one for one in self.all if not one.begins or re.match(one.begins, first))
+    def _with(self, first: str, is_timed: bool) -> tuple[Format, ...]:
+        """The formats of which a line may begin with a character, and hold digits like a time or not."""
+        begun = (one for one in self.all if not one.begins or re.match(one.begins, first))
+        found = tuple(one for one in begun if is_timed or not one.is_timed)
         if len(self._beginning) < _BEGINNINGS:
-            self._beginning[first] = found
+            self._beginning[first, is_timed] = found
         return found
 
     def header(self, text: str) -> Header:
         """The header of an entry of any format or of none."""
-        first = without_escapes(text.partition("\n")[0])
-        one = self.last if self.stamp(first, self._clock) is not NOT_TAKEN else TEXT
-        return read_header(one, text)
+        text = without_escapes(text)
+        return self._header_if(text) or TEXT.read(text)
 
     def inner_header(self, text: str) -> Header | None:
         """The header of text that may be an entry; None where it is only text, without a level."""
-        first = text.partition("\n")[0]
-        if self.stamp(first, self._clock) is not NOT_TAKEN:
-            return self.last.read(text)
+        if (found := self._header_if(text)) is not None:
+            return found
         header = TEXT.read(text)
         return header if header.level is not None else None
+
+    def _header_if(self, text: str) -> Header | None:
+        """The header of an entry of a known format; the format that read the last one is tried first."""
+        if (found := self._reading.header_if(text)) is not None:
+            return found
+        if self.stamp(text.partition("\n")[0], self._clock) is NOT_TAKEN:
+            return None
+        self._reading = cast("Reading", self.last)
+        return self.last.read(text)
 
 
 def read_header(one: Format, text: str) -> Header:

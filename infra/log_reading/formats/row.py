@@ -108,6 +108,7 @@ class RowFormat:
         self.row = row
         self.name, self.service, self.has_levels = row.name, row.service, row.has_levels
         self.part_of, self.begins = row.part_of, row.begins
+        self.is_timed = _FORM.search(row.pattern) is not None
         self._inside = inside
 
     @cached_property
@@ -159,10 +160,14 @@ class RowFormat:
 
     def read(self, text: str) -> Header:
         """The header of an entry; `text` may have several lines."""
+        return self.header_if(text) or Header(message=text)
+
+    def header_if(self, text: str) -> Header | None:
+        """The header of an entry of this format; None for one of another."""
         first, _, more = text.partition("\n")
         found = self._pattern.match(first)
         if found is None:
-            return Header(message=text)
+            return None
         rest = first[found.end() :].strip()
         if not self._keys and not more and self.row.rest is Rest.LAYOUT and not _INNER.match(rest):
             layout = read_layout(rest)  # by far the most frequent lines

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from functools import partial
 from typing import Protocol
 
 import orjson
@@ -15,7 +16,8 @@ from domain.evidence.search import Header, Stamp
 from infra.log_reading.formats.clock import Clock, Found, Unsettled
 from infra.log_reading.formats.continuation import Shape, shape_of
 from infra.log_reading.formats.escapes import without_escapes
-from infra.log_reading.formats.json_lines import header_of, time_of
+from infra.log_reading.formats.fields import LateHeader, header_of
+from infra.log_reading.formats.json_lines import time_of
 from infra.log_reading.formats.json_values import Fields, read_json
 from infra.log_reading.formats.row import NOT_TAKEN, Example, NotTaken
 from infra.log_reading.formats.stamps import FORMS
@@ -37,8 +39,8 @@ class Inner(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Wrapping:
-    """`pattern`: what stands before the inner line; groups `stamp`, `name…`, `hint…`, `part` (P: more of it follows),
-    `stream`. Any other group is shown behind the message."""
+    """`pattern`: what stands before the inner line; groups `stamp`, `name…`, `part` (P: more of it follows),
+    `stream`."""
 
     name: str
     pattern: str
@@ -50,6 +52,7 @@ class WrappedFormat:
     """A wrapping at work on the lines of one input."""
 
     wraps = True
+    is_timed = False
     is_cut = False
     late = False
     part_of = ""
@@ -86,6 +89,8 @@ class WrappedFormat:
         return False
 
     def read(self, text: str) -> Header:
+        if "\n" not in text and (found := self._pattern.match(text)):
+            return _around(found.groupdict(), self._inner.header(text[found.end() :]))
         inner: list[str] = []
         groups: dict[str, str | None] = {}
         is_part = False
@@ -98,21 +103,27 @@ class WrappedFormat:
             else:
                 inner.append(content)
             is_part = found is not None and found.groupdict().get("part") == "P"
-        header = self._inner.header("\n".join(inner))
-        names = [value for key, value in groups.items() if key.startswith("name") and value]
-        hints = [value for key, value in groups.items() if key.startswith("hint") and value]
-        shown = [
-            f"{key.removeprefix('hint_')}={value}" for key, value in groups.items() if key.startswith("hint_") and value
-        ]
-        first, newline, more = header.message.partition("\n")
-        return Header(
-            header.level,
-            header.level_text,
-            tuple(dict.fromkeys([*names, *header.names])),
-            tuple(dict.fromkeys([*hints, *header.hints])),
-            " ".join(part for part in (first, *shown) if part) + newline + more,
-            header.repeated_keys,
-        )
+        return _around(groups, self._inner.header("\n".join(inner)))
+
+
+def _around(groups: dict[str, str | None], header: Header) -> Header:
+    """The header of an inner line with the names that stand before it."""
+    names = [value for key, value in groups.items() if key.startswith("name") and value]
+    return _named(header, names) if names else header
+
+
+def _named(header: Header, names: list[str]) -> Header:
+    return Header(
+        header.level,
+        header.level_text,
+        tuple(dict.fromkeys([*names, *header.names])),
+        header.hints,
+        header.message,
+        header.repeated_keys,
+    )
+
+
+_USUAL = ("log", "stream", "time")
 
 
 class DockerFormat:
@@ -120,6 +131,7 @@ class DockerFormat:
 
     name = "Docker"
     wraps = True
+    is_timed = False
     is_cut = False
     late = False
     part_of = ""
@@ -155,6 +167,27 @@ class DockerFormat:
 
     def read(self, text: str) -> Header:
         """The lines inside, put together, with the fields beside them."""
+        if "\n" not in text and (quick := self._quick(text)) is not None:
+            return quick
+        return self._whole(text)
+
+    def _quick(self, line: str) -> Header | None:
+        """The header of one line with no other field than usual."""
+        try:
+            fields = orjson.loads(line)
+        except orjson.JSONDecodeError:
+            return None
+        if tuple(fields) != _USUAL or line.count('":') != len(_USUAL) + str(fields["log"]).count('":'):
+            return None
+        header = self._inner.header(str(fields["log"]).rstrip("\r\n"))
+        if header.repeated_keys:
+            return None
+        return LateHeader(header.level, header.level_text, header.names, header.hints, partial(self._message, line))
+
+    def _message(self, line: str) -> str:
+        return self._whole(line).message
+
+    def _whole(self, text: str) -> Header:
         inner, rest = "", Header()
         for number, line in enumerate(text.split("\n")):
             try:
