@@ -147,8 +147,8 @@ class RowFormat:
         return inner if isinstance(inner, Stamp) and (inner.zone_known or outer is None) else outer
 
     @cached_property
-    def _keys(self) -> tuple[str, ...]:
-        return tuple(key for key in self._pattern.groupindex if key != "stamp")
+    def _keys(self) -> _Keys:
+        return _Keys(tuple(key for key in self._pattern.groupindex if key != "stamp"))
 
     @cached_property
     def _next_line(self) -> re.Pattern[str] | None:
@@ -168,50 +168,66 @@ class RowFormat:
         found = self._pattern.match(first)
         if found is None:
             return None
-        rest = first[found.end() :].strip()
-        if not self._keys and not more and self.row.rest is Rest.LAYOUT and not _INNER.match(rest):
-            layout = read_layout(rest)  # by far the most frequent lines
-            return Header(layout.level, layout.level_text, tuple(layout.names), tuple(layout.hints), layout.message)
-        groups = {key: value for key in self._keys if (value := found[key])}
-        level, said = _level(groups, self.row.scale) if groups else (None, "")
+        rest, keys = first[found.end() :].strip(), self._keys
+        level, said = _level(found, keys, self.row.scale) if keys.levels else (None, "")
         if self.row.second and (second := re.match(self.row.second, more)):
-            said, more = second["level"], more[second.end() :].lstrip()
-            level = level_of(said)
-        names = [value for key, value in groups.items() if key.startswith("name")]
-        hints = [value for key, value in groups.items() if key.startswith("hint")]
-        kept = [value.strip() for key, value in groups.items() if key.startswith(("kept", "hint"))]
-        inner = None
-        if self.row.rest is Rest.ENTRY or (self.row.rest is Rest.LAYOUT and _INNER.match(rest)):
-            inner = self._inside.inner_header(rest)
-        if inner is not None:
-            rest, names, hints = inner.message, [*names, *inner.names], [*hints, *inner.hints]
-            level, said = (inner.level, inner.level_text) if inner.level is not None else (level, said)
-        elif self.row.rest is Rest.LAYOUT:
-            layout = read_layout(rest)
-            kept += layout.kept
-            names, hints, rest = [*names, *layout.names], [*hints, *layout.hints], layout.rest
-            level, said = (level, said) if said else (layout.level, layout.level_text)
-        elif self.row.rest is Rest.ENTRY and (first_word := FIRST_WORD.match(rest)):
-            hints.append(first_word[0])
-        message = " ".join(part for part in (*kept, rest, *_pairs(groups)) if part) if groups or kept else rest
+            level, said, more = level_of(second["level"]), second["level"], more[second.end() :].lstrip()
+        behind = self._behind(rest)
+        if behind.level is not None or not said:
+            level, said = behind.level, behind.level_text
+        message = behind.message
+        if keys.kept or keys.shown:
+            message = " ".join(
+                part for part in (*_values(found, keys.kept), message, *_pairs(found, keys.shown)) if part
+            )
         return Header(
             level=level,
             level_text=said,
-            names=tuple(dict.fromkeys(names)),
-            hints=tuple(dict.fromkeys(hints)),
-            message="\n".join(part for part in (message, more) if part),
-            repeated_keys=inner.repeated_keys if inner else (),
+            names=(*_values(found, keys.names), *behind.names) if keys.names else behind.names,
+            hints=(*_values(found, keys.hints), *behind.hints) if keys.hints else behind.hints,
+            message="\n".join(part for part in (message, more) if part) if more else message,
+            repeated_keys=behind.repeated_keys,
         )
 
+    def _behind(self, rest: str) -> Header:
+        """The header of what follows the pattern."""
+        may_be_entry = self.row.rest is Rest.ENTRY or (self.row.rest is Rest.LAYOUT and _INNER.match(rest))
+        if may_be_entry and (inner := self._inside.inner_header(rest)) is not None:
+            return inner
+        if self.row.rest is Rest.LAYOUT:
+            layout = read_layout(rest)
+            return Header(layout.level, layout.level_text, tuple(layout.names), tuple(layout.hints), layout.message)
+        first_word = FIRST_WORD.match(rest) if self.row.rest is Rest.ENTRY else None
+        return Header(hints=(first_word[0],) if first_word else (), message=rest)
 
-_ROLES = ("stamp", "level", "letter", "mark", "number", "pri", "name", "hint", "kept")
+
+_LEVEL_KEYS = ("level", "letter", "mark", "number", "pri")
+_ROLES = (*_LEVEL_KEYS, "name", "hint", "kept")
 
 
-def _pairs(groups: dict[str, str]) -> list[str]:
-    return [f"{key}={value}" for key, value in groups.items() if not key.startswith(_ROLES) and value not in ("", "-")]
+class _Keys:
+    """The groups of a pattern by what they mean."""
+
+    __slots__ = ("hints", "kept", "levels", "names", "shown")
+
+    def __init__(self, keys: tuple[str, ...]) -> None:
+        self.levels = tuple(key for key in keys if key in _LEVEL_KEYS)
+        self.names = tuple(key for key in keys if key.startswith("name"))
+        self.hints = tuple(key for key in keys if key.startswith("hint"))
+        self.kept = tuple(key for key in keys if key.startswith(("kept", "hint")))
+        self.shown = tuple(key for key in keys if not key.startswith(_ROLES))
 
 
-def _level(groups: dict[str, str], scale: Scale | None) -> tuple[Level | None, str]:
+def _values(found: re.Match[str], keys: tuple[str, ...]) -> list[str]:
+    return [value.strip() for key in keys if (value := found[key])]
+
+
+def _pairs(found: re.Match[str], keys: tuple[str, ...]) -> list[str]:
+    return [f"{key}={value}" for key in keys if (value := found[key]) and value != "-"]
+
+
+def _level(found: re.Match[str], keys: _Keys, scale: Scale | None) -> tuple[Level | None, str]:
+    groups = {key: found[key] for key in keys.levels}
     if word := groups.get("level"):
         return level_of(word) or max(filter(None, map(level_of, word.split())), default=None), word
     if letter := groups.get("letter"):

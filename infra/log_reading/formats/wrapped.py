@@ -19,7 +19,7 @@ from infra.log_reading.formats.escapes import without_escapes
 from infra.log_reading.formats.fields import LateHeader, header_of
 from infra.log_reading.formats.json_lines import time_of
 from infra.log_reading.formats.json_values import Fields, read_json
-from infra.log_reading.formats.row import NOT_TAKEN, Example, NotTaken
+from infra.log_reading.formats.row import NOT_TAKEN, NotTaken
 from infra.log_reading.formats.stamps import FORMS
 
 
@@ -44,8 +44,8 @@ class Wrapping:
 
     name: str
     pattern: str
-    examples: tuple[Example, ...]
     form: str = ""
+    begins: str = ""
 
 
 class WrappedFormat:
@@ -56,10 +56,10 @@ class WrappedFormat:
     is_cut = False
     late = False
     part_of = ""
-    begins = ""
 
     def __init__(self, wrapping: Wrapping, inner: Inner) -> None:
-        self.name, self.service = wrapping.name, ""
+        self.name, self.service, self.begins = wrapping.name, "", wrapping.begins
+        self.is_timed = bool(wrapping.form) and "{stamp} )?" not in wrapping.pattern
         self.has_levels: bool | None = None
         self.shape = Shape.OTHER
         self.key: tuple[str | None, ...] = ()
@@ -226,25 +226,25 @@ def _chosen(outer: Found, inner: Found) -> Found:
 
 
 WRAPPINGS = (
-    Wrapping("CRI", r"^{stamp} (?P<stream>stdout|stderr) (?P<part>[FP])(?: |$)", (), "iso"),
+    Wrapping("CRI", r"^{stamp} (?P<stream>stdout|stderr) (?P<part>[FP])(?: |$)", "iso", r"\d"),
     Wrapping(
         "kubectl",
         r"^\[pod/(?P<name_pod>[a-z0-9][a-z0-9.-]{0,252})/(?P<name>[a-z0-9][a-z0-9-]{0,62})\] (?:{stamp} )?",
-        (),
         "iso",
+        r"\[",
     ),
     Wrapping(
         "Compose",
         r"^(?:(?P<name>[A-Za-z0-9][\w.-]{0,127}(?:[-_.]\d{1,4}|@[\w.-]{1,63})) {1,64}\|"
         r"|(?P<name_own>[a-z][a-z0-9_.-]{0,127}) {1,64}\|"
         r"(?= (?:\d{4}[-/]\d|\[?\d|\{|[IWEF]\d{4} |[A-Z][a-z]{2} [ \d]\d ))) ?",
-        (),
+        begins="[A-Za-z0-9]",
     ),
     Wrapping(
         "stern",
         r"^(?P<name_pod>[a-z][a-z0-9-]{0,200}-(?:(?:[a-f0-9]{8,10}-[a-z0-9]{5}|[bcdfghjklmnpqrstvwxz2456789]{5})"
         r"(?= [a-z0-9-]{1,63} (?:[\d{\[]|[A-Z]{4,8}[ :]|[IWEF]\d{4} |\s|[a-z]{1,9}=))"
         r"|\d{1,4}(?= [a-z0-9-]{1,63} (?:\d{4}-\d\d-\d\d|\{)))) (?P<name>[a-z0-9][a-z0-9-]{0,62}) ",
-        (),
+        begins="[a-z]",
     ),
 )
