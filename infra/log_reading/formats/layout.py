@@ -12,32 +12,28 @@ from dataclasses import dataclass, field
 from domain.language.levels import LEVEL_WORDS, Level, level_of, level_of_letter
 
 _PARTS = 12
-_WORDS = "|".join(re.escape(word) for word in LEVEL_WORDS)
-_JUL = ("FINE", "FINER", "FINEST", "CONFIG")
-_CAPITALS = "|".join(sorted({word.upper() for word in LEVEL_WORDS} | set(_JUL), key=len, reverse=True))
+_TOKENS = 4
+_OF_JAVA = ("FINE", "FINER", "FINEST", "CONFIG")
+_WORDS = frozenset(LEVEL_WORDS)
+_CAPITALS = frozenset({word.upper() for word in LEVEL_WORDS} | set(_OF_JAVA))
+_OPENING, _SEPARATING = '[<({"', "-|:–—,;"
 
-_LEVEL_HEAD = re.compile(
-    rf"(?P<capitals>(?!TRACE [/*])(?:{_CAPITALS}))(?=[\s:|\])}},/;(]|-\s|$)"
-    rf"|(?P<word>(?i:{_WORDS}))(?P<behind>\s{{0,8}}[:|\]\t]|\s{{2,8}}| ?$| -(?= )|, | )"
-)
-_LETTER = re.compile(r"(?P<letter>[TDIWEFCN])(?= {0,2}\||\t|/[\w.]{1,64}\( {0,8}\d)")
-_NAMED_LEVEL = re.compile(rf"(?i:level|severity|lvl): ?(?P<level>(?i:{_WORDS}))(?=[\s,;|]|$)")
-_CHANNEL = re.compile(rf"(?P<channel>[\w-]{{1,64}})\.(?P<level>{_CAPITALS}): ")
+_SPACE = re.compile(r"\s+")
 _BRACKET = re.compile(
     r"\[\s{0,8}([^\[\]\n]{0,96}?)\s{0,8}\]|<([^<>\s]{1,32})>(?=\s)|\(([^()]{1,64})\)(?=\s)"
     r"|\{([^{}\s\"]{0,64})\}(?=\s)|\"([^\"]{0,64})\"(?=[,;|\t]|$)"
 )
 _SEPARATOR = re.compile(r"[-|:–—,;]+(?=\s|$|\[)|[|,;]")
-_TOKEN = re.compile(r"[^\s\[\]\"|]{1,96}(?=\s)")
-_TOKENS_BEFORE_LEVEL = re.compile(
-    rf"(?P<tokens>(?:[^\s\[\]\"'{{}}]{{1,96}}(?:\[\d{{1,10}}\]:?)?[ \t]{{1,8}}(?:[-|:][ \t]{{1,4}})?){{1,4}}?)"
-    rf"(?P<level>\[?(?:{_CAPITALS})\]?)(?=[\s:|\])}},]|-\s|$)"
-)
-_LEVEL_IN_BRACKET = re.compile(rf"(?:{_CAPITALS})(?=[/ :|,]|$)|(?i:{_WORDS})$")
-_LEVEL_ALONE = re.compile(rf"\s{{0,8}}(?P<level>{_CAPITALS})\s{{1,8}}(?=[A-Za-z0-9])")
-_SPACE = re.compile(r"\s+")
-_PAIR_HEAD = re.compile(r"[A-Za-z_@][\w.@/-]{0,63}=")
-_HEADER_TOKEN = re.compile(r".*[\d./:@$#_=*-].*|main|root|app")
+_WORD = re.compile(r"[A-Za-z]{1,16}|[\u4e00-\u9fff]{2,10}")
+_BEHIND_CAPITALS = re.compile(r"[\s:|\])},/;(]|-\s|$")
+_BEHIND_WORD = re.compile(r"\s{0,8}[:|\]\t]|\s{2,8}| ?$| -(?= )|, | ")
+_LETTER = re.compile(r"[TDIWEFCN](?= {0,2}\||\t|/[\w.]{1,64}\( {0,8}\d)")
+_NAMED_LEVEL = re.compile(r"(?i:level|severity|lvl): ?(?P<level>[A-Za-z]{3,13})(?=[\s,;|]|$)")
+_CHANNEL = re.compile(r"(?P<channel>[\w-]{1,64})\.(?P<level>[A-Z]{3,9}): ")
+_TOKEN = re.compile(r"[^\s\[\]\"'{}]{1,96}+(?:\[\d{1,10}\]:?)?[ \t]{1,8}+(?P<separator>[-|:][ \t]{1,4})?")
+_CAPITAL = re.compile(r"\[?(?P<level>[A-Z]{3,9})\]?(?=[\s:|\])},]|-\s|$)")
+_IN_BRACKET = re.compile(r"([A-Z]{3,9})[/ :|,]")
+_HEADER_TOKEN = re.compile(r"[^\s\d./:@$#_=*-]{0,96}[\d./:@$#_=*-]|(?:main|root|app)(?:\s|$)")
 FIRST_WORD = re.compile(r"[A-Za-z][\w.$/-]{1,95}(?=[\s:,]|$)")
 _NAME = re.compile(r"[A-Za-z][\w.$@/-]{0,95}")
 _OF_A_SERVICE = re.compile(
@@ -64,25 +60,18 @@ class Layout:
 
     @property
     def message(self) -> str:
-        return " ".join(part for part in (*self.kept, self.rest) if part)
+        return " ".join(part for part in (*self.kept, self.rest) if part) if self.kept else self.rest
 
 
 def read_layout(text: str) -> Layout:
     """The layout of a line behind its stamp."""
     layout = Layout()
-    if found := _LEVEL_ALONE.match(text):  # by far the most frequent layout
-        layout.level, layout.level_text = level_of(found["level"]), found["level"]
-        return _behind(layout, text, found.end())
     position = _skipped(text, 0)
     for _ in range(_PARTS):
         end = _take(layout, text, position)
         if end == position:
             break
         position = _skipped(text, end)
-    return _behind(layout, text, position)
-
-
-def _behind(layout: Layout, text: str, position: int) -> Layout:
     layout.rest = text[position:].strip().lstrip("| ")
     if first := FIRST_WORD.match(layout.rest):
         layout.hints.append(first[0])
@@ -96,48 +85,61 @@ def _skipped(text: str, position: int) -> int:
 
 def _take(layout: Layout, text: str, position: int) -> int:
     """Takes the part at a position and gives the position behind it; the same one where the message begins."""
-    if found := _BRACKET.match(text, position):
-        _take_bracket(layout, next(filter(None, found.groups()), ""), found[0], is_square=found[1] is not None)
+    first = text[position : position + 1]
+    if first in _OPENING:
+        found = _BRACKET.match(text, position) if first else None
+        if found is None:
+            return position
+        _take_bracket(layout, next(filter(None, found.groups()), ""), found[0])
         return found.end()
-    if found := _SEPARATOR.match(text, position):
-        return found.end()
+    if first in _SEPARATING:
+        found = _SEPARATOR.match(text, position)
+        return found.end() if found else position
     if layout.level is not None or layout.level_text:
         return position
-    if found := _LEVEL_HEAD.match(text, position):
-        return _take_level(layout, found, position)
-    if found := _NAMED_LEVEL.match(text, position):
-        layout.level, layout.level_text = level_of(found["level"]), found["level"]
-        return found.end()
-    if found := _LETTER.match(text, position):
-        layout.level, layout.level_text = level_of_letter(found["letter"]), found["letter"]
-        return found.end()
-    if found := _CHANNEL.match(text, position):
-        layout.level, layout.level_text = level_of(found["level"]), found["level"]
-        layout.hints.append(found["channel"])
-        layout.kept.append(f"{found['channel']}:")
-        return found.end()
-    return _take_tokens(layout, text, position)
+    found = _WORD.match(text, position)
+    end = _take_word(layout, text, found) if found else position
+    return end if end != position else _take_tokens(layout, text, position)
 
 
-def _take_level(layout: Layout, found: re.Match[str], position: int) -> int:
-    word = found["capitals"] or found["word"]
-    level = level_of(word)
-    is_bare = found["capitals"] is None and found["behind"] == " "
-    if is_bare and (not _is_bare_level(word, level) or _QUALIFIED.match(found.string, found.end("word"))):
-        return position
-    layout.level, layout.level_text = level, word
-    if found["capitals"] is None and found["behind"] == " ":
-        return position  # it may be the first word of a sentence, which stays whole
-    return found.end("capitals") if found["capitals"] else found.end("word")
+def _take_word(layout: Layout, text: str, found: re.Match[str]) -> int:
+    """Takes a word that is the level, or names it; gives its beginning where it does not."""
+    word, end = found[0], found.end()
+    if word in _CAPITALS:
+        is_request = word == "TRACE" and text[end : end + 2] in (" /", " *")
+        if not is_request and _BEHIND_CAPITALS.match(text, end):
+            return _taken(layout, word, end)
+    elif word.lower() in _WORDS:
+        behind = _BEHIND_WORD.match(text, end)
+        if behind is not None and behind[0] != " ":
+            return _taken(layout, word, end)
+        if behind is not None and _is_bare_level(word) and not _QUALIFIED.match(text, end):
+            _taken(layout, word, end)  # it may be the first word of a sentence, which stays whole
+    elif len(word) == 1 and (letter := _LETTER.match(text, found.start())):
+        layout.level, layout.level_text = level_of_letter(letter[0]), letter[0]
+        return letter.end()
+    elif (named := _NAMED_LEVEL.match(text, found.start())) and named["level"].lower() in _WORDS:
+        return _taken(layout, named["level"], named.end())
+    elif (channel := _CHANNEL.match(text, found.start())) and channel["level"] in _CAPITALS:
+        layout.hints.append(channel["channel"])
+        layout.kept.append(f"{channel['channel']}:")
+        return _taken(layout, channel["level"], channel.end())
+    return found.start()
 
 
-def _is_bare_level(word: str, level: Level | None) -> bool:
+def _taken(layout: Layout, word: str, end: int) -> int:
+    layout.level, layout.level_text = level_of(word), word
+    return end
+
+
+def _is_bare_level(word: str) -> bool:
     """Whether a word that a blank follows may be the level: a sentence may begin with it, which must not exclude."""
+    level = level_of(word)
     return word in _BARE or (level is not None and level >= Level.ERROR)
 
 
-def _take_bracket(layout: Layout, word: str, written: str, *, is_square: bool) -> None:
-    level = _level_in_bracket(word) if is_square or len(word) > 1 else None
+def _take_bracket(layout: Layout, word: str, written: str) -> None:
+    level = _level_in_bracket(word, written[0])
     if level is not None and layout.level is None:
         layout.level, layout.level_text = level, word
     elif not layout.names and _OF_A_SERVICE.fullmatch(word):
@@ -148,28 +150,31 @@ def _take_bracket(layout: Layout, word: str, written: str, *, is_square: bool) -
             layout.hints.append(word)
 
 
-def _level_in_bracket(word: str) -> Level | None:
+def _level_in_bracket(word: str, opening: str) -> Level | None:
     if len(word) == 1:
-        return level_of_letter(word) if word.isupper() else None
-    found = _LEVEL_IN_BRACKET.match(word)
-    return level_of(found[0]) if found else None
+        return level_of_letter(word) if opening == "[" and word.isupper() else None
+    if word in _CAPITALS or word.lower() in _WORDS:
+        return level_of(word)
+    found = _IN_BRACKET.match(word)
+    return level_of(found[1]) if found and found[1] in _CAPITALS else None
 
 
 def _take_tokens(layout: Layout, text: str, position: int) -> int:
     """Up to four tokens and a level in capitals behind them, if none of them is a word of a sentence."""
-    found = _TOKENS_BEFORE_LEVEL.match(text, position)
-    if found is None:
-        return position
-    tokens = [token for token in found["tokens"].split() if token not in "-|:"]
-    level = level_of(found["level"])
-    is_header = all(_HEADER_TOKEN.fullmatch(token) for token in tokens) or _is_separated(found["tokens"])
-    if level is None or not is_header:
-        return position
-    layout.kept.append(" ".join(tokens))
-    layout.hints += [token.rstrip(":") for token in tokens if _NAME.fullmatch(token.rstrip(":"))]
-    layout.level, layout.level_text = level, found["level"].strip("[]")
-    return found.end()
-
-
-def _is_separated(tokens: str) -> bool:
-    return tokens.rstrip().endswith(("-", "|", ":"))
+    tokens: list[str] = []
+    end = position
+    is_header = True
+    while len(tokens) < _TOKENS and (token := _TOKEN.match(text, end)):
+        written = token[0].strip()
+        tokens.append(written.rstrip("-|: ") if token["separator"] else written)
+        is_header = is_header and _HEADER_TOKEN.match(text, end, token.end()) is not None
+        end = token.end()
+        found = _CAPITAL.match(text, end)
+        if found is not None and found["level"] in _CAPITALS:
+            if not is_header and not token["separator"] and written[-1:] not in _SEPARATING:
+                return position
+            layout.kept.append(" ".join(tokens))
+            names = [one.rstrip(":") for one in tokens]
+            layout.hints += [one for one in names if _NAME.fullmatch(one)]
+            return _taken(layout, found["level"], found.end())
+    return position
