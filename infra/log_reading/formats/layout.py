@@ -90,7 +90,7 @@ def _take(layout: Layout, text: str, position: int) -> int:
         found = _BRACKET.match(text, position) if first else None
         if found is None:
             return position
-        _take_bracket(layout, next(filter(None, found.groups()), ""), found[0])
+        _take_bracket(layout, found[1] or next(filter(None, found.groups()), ""), found[0])
         return found.end()
     if first in _SEPARATING:
         found = _SEPARATOR.match(text, position)
@@ -163,16 +163,15 @@ def _take_tokens(layout: Layout, text: str, position: int) -> int:
     """Up to four tokens and a level in capitals behind them, if none of them is a word of a sentence."""
     tokens: list[str] = []
     end = position
-    is_header = True
     while len(tokens) < _TOKENS and (token := _TOKEN.match(text, end)):
         written = token[0].strip()
         tokens.append(written.rstrip("-|: ") if token["separator"] else written)
-        is_header = is_header and _HEADER_TOKEN.match(text, end, token.end()) is not None
+        is_word = _HEADER_TOKEN.match(text, end, token.end()) is None
+        if is_word and not token["separator"] and written[-1:] not in _SEPARATING:
+            return position
         end = token.end()
         found = _CAPITAL.match(text, end)
         if found is not None and found["level"] in _CAPITALS:
-            if not is_header and not token["separator"] and written[-1:] not in _SEPARATING:
-                return position
             layout.kept.append(" ".join(tokens))
             names = [one.rstrip(":") for one in tokens]
             layout.hints += [one for one in names if _NAME.fullmatch(one)]

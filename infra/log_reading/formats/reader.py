@@ -29,6 +29,7 @@ ENTRY_CHARACTERS = 65_536
 HELD_ENTRIES = 50_000
 """So many entries wait for the line that shows the order of day and month."""
 _HEAD_CHARACTERS = 2_048
+_HEAD_OF_PAIR = 65
 _BEGINNINGS = 512
 _TIME_LIKE = re.compile(r"\d:\d|\d{6}|\d\.\d\d\.\d|^@4")
 """In every stamp that a row of data has a form for."""
@@ -167,6 +168,8 @@ class Formats:
         """The header of an entry of a known format; the format that read the last one is tried first."""
         if (found := self._reading.header_if(text)) is not None:
             return found
+        if text[:1].islower() and "=" not in text[:_HEAD_OF_PAIR] and not _TIME_LIKE.search(text, 0, _HEAD_CHARACTERS):
+            return None
         if self.stamp(text.partition("\n")[0], self._clock) is NOT_TAKEN:
             return None
         self._reading = cast("Reading", self.last)

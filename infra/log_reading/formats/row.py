@@ -108,6 +108,7 @@ class RowFormat:
         self.row = row
         self.name, self.service, self.has_levels = row.name, row.service, row.has_levels
         self.part_of, self.begins = row.part_of, row.begins
+        self._is_entry, self._is_layout = row.rest is Rest.ENTRY, row.rest is Rest.LAYOUT
         self.is_timed = _FORM.search(row.pattern) is not None
         self._inside = inside
 
@@ -169,6 +170,8 @@ class RowFormat:
         if found is None:
             return None
         rest, keys = first[found.end() :].strip(), self._keys
+        if keys.is_empty and not more:
+            return self._behind(rest)
         level, said = _level(found, keys, self.row.scale) if keys.levels else (None, "")
         if self.row.second and (second := re.match(self.row.second, more)):
             level, said, more = level_of(second["level"]), second["level"], more[second.end() :].lstrip()
@@ -191,13 +194,14 @@ class RowFormat:
 
     def _behind(self, rest: str) -> Header:
         """The header of what follows the pattern."""
-        may_be_entry = self.row.rest is Rest.ENTRY or (self.row.rest is Rest.LAYOUT and _INNER.match(rest))
-        if may_be_entry and (inner := self._inside.inner_header(rest)) is not None:
+        if (self._is_entry or (self._is_layout and _INNER.match(rest))) and (
+            inner := self._inside.inner_header(rest)
+        ) is not None:
             return inner
-        if self.row.rest is Rest.LAYOUT:
+        if self._is_layout:
             layout = read_layout(rest)
             return Header(layout.level, layout.level_text, tuple(layout.names), tuple(layout.hints), layout.message)
-        first_word = FIRST_WORD.match(rest) if self.row.rest is Rest.ENTRY else None
+        first_word = FIRST_WORD.match(rest) if self._is_entry else None
         return Header(hints=(first_word[0],) if first_word else (), message=rest)
 
 
@@ -208,7 +212,7 @@ _ROLES = (*_LEVEL_KEYS, "name", "hint", "kept")
 class _Keys:
     """The groups of a pattern by what they mean."""
 
-    __slots__ = ("hints", "kept", "levels", "names", "shown")
+    __slots__ = ("hints", "is_empty", "kept", "levels", "names", "shown")
 
     def __init__(self, keys: tuple[str, ...]) -> None:
         self.levels = tuple(key for key in keys if key in _LEVEL_KEYS)
@@ -216,6 +220,7 @@ class _Keys:
         self.hints = tuple(key for key in keys if key.startswith("hint"))
         self.kept = tuple(key for key in keys if key.startswith(("kept", "hint")))
         self.shown = tuple(key for key in keys if not key.startswith(_ROLES))
+        self.is_empty = not keys
 
 
 def _values(found: re.Match[str], keys: tuple[str, ...]) -> list[str]:
