@@ -45,6 +45,7 @@ class SessionSettings(Contract):
 
     threshold: Share = "0.5"
     budgets: Budgets = Budgets()
+    zone: str = "UTC"  # of words of time in a question: an IANA name or ±HH:MM (R70)
     window_minutes: int = Field(60, ge=1, le=527_040)  # default query window (R9)
     max_model_attempts: int = Field(4, ge=1)  # of one model call, the first included (R7)
     max_refs_shown: int = Field(40, ge=1)  # of one tool call to the Executor (R4)

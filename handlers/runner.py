@@ -207,6 +207,7 @@ def _context_of(file: CaseFile, invocation_id: int) -> ToolContext:
         window_minutes=file.opened.settings.window_minutes,
         invocation_id=invocation_id,
         session_id=str(file.session_id),
+        zone=file.opened.settings.zone,
     )
 
 

@@ -39,6 +39,7 @@ def session_settings(
         models=_model_names(settings),
         mask_patterns=settings.mask_patterns,
         tool_classes=TOOL_CLASSES | {tool.name: tool.tool_class for tool in injected},
+        zone=session_zone(settings, source),
         source=source,
     )
 

@@ -13,10 +13,10 @@ from functools import lru_cache
 
 from domain.contracts import ClaimType, ExecutorOutput, Finding
 from domain.language.searching import concepts_named_in
+from domain.question.exclusions import without_all_but
+from domain.question.reading import exclusions_in, plain
 
 MAX_NARROW_CLAIMS = 2
-_MAX_SUBJECT = 60  # characters: what is longer is no name
-_MAX_SUBJECTS = 50  # of one question: nobody lists more, and each is looked for in every claim
 
 _NARROW = re.compile(
     r"(?<!不)[只仅]\s*(?:需要?|要|想|用|是|须)?\s*(?:确认|排查|看|回答|检查|查|分析|关注|关心|判断)"
@@ -25,29 +25,6 @@ _NARROW = re.compile(
     r"|(?:只|仅)限"
     r"|\b(?:only|just) (?:confirm|check|look at|answer|verify)|\bdo(?: not|n['’]t) (?:analy[sz]e|expand)",
     re.IGNORECASE,
-)
-_EXCLUDING = re.compile(
-    r"(?:(?<![要需用])(?:不要|不用|不必|不需要|无需|无须|请勿)|(?<![特区识级类分个辨判])别)(?:再|去)?"
-    r"(?:分析|排查|扩展到?|展开到?|涉及|提及|提到|提|看|查|检查|讨论|关注|考虑|输出|包含|管)"
-    r"|(?<![要需用么])不(?:再)?(?:分析|排查|讨论|关注|考虑|查)|排除掉?(?!故障)|忽略掉?"
-    r"|\bdo(?: not|n['’]t) (?:analy[sz]e|expand (?:to|on)|check|mention|discuss|include|look at|look into|cover)"
-    r"|\b(?:excluding|ignore|ignoring|leave out|except for)\b",
-    re.IGNORECASE,
-)
-_SENTENCE_END = re.compile(r"[。；;！!？?\n]|\.(?=\s|$)")
-_COMMA = re.compile("[，,]")
-_SEPARATOR = re.compile(
-    r"[、，,]|或者|还是|以及|(?<![饱总调温缓])和(?!平|谐|解)|[或及与跟]|\b(?:or|and|nor)\b", re.IGNORECASE
-)
-_NEW_CLAUSE = re.compile(
-    r"\s*(?:[只仅请并但而先再]|如果|告诉|给出|同时|然后|直接|确认|帮|我|是否|就|也?不要|也?别|\b(?:only|just|please|but|then)\b)",
-    re.IGNORECASE,
-)
-_FRAME = re.compile(
-    r"^(?:到|关于|有关|任何|所有|一切|the|any|all)\s*|\s*(?:等等|等|相关|方面|这些|之类|的?问题|的?内容|的?情况|之外|以外|外)+$"
-)
-_UNNAMED = re.compile(
-    r"^(?:其他|其它|别的|无关|多余|额外|更多|范围外|other|else|anything|others|unrelated)", re.IGNORECASE
 )
 _ORDER = re.compile(r"(?:订单号?|order)[\s_#-]*(?P<id>[A-Za-z]*[0-9][\w-]*)", re.IGNORECASE)
 
@@ -63,25 +40,18 @@ class Scope:
 
 def narrow_scope(question: str) -> Scope:
     """Whether a question is narrow, and what it excludes. Names that the question itself asks about stay allowed."""
-    lines = unicodedata.normalize("NFKC", question).splitlines()
-    text = "\n".join(filter(None, (" ".join(line.split()) for line in lines)))
-    excluded: list[str] = []
-    asked, start = "", 0
-    for exclusion, end in _exclusions(text):
-        asked += text[start : exclusion.start()]
-        excluded += _subjects(text[exclusion.end() : end])
-        start = end
-    asked += text[start:]
-    subjects = tuple(dict.fromkeys(excluded))[:_MAX_SUBJECTS]
-    forms = ((form, subject) for subject in subjects for form in forms_of(subject))
+    text = plain(question)
+    left_out = exclusions_in(text)
+    asked = left_out.left_of(text)
+    forms = ((form, subject) for subject in left_out.subjects for form in forms_of(subject))
     kept = tuple((form, subject) for form, subject in forms if not _stands_in(form, asked))
-    return Scope(bool(_NARROW.search(text) or subjects), subjects, kept)
+    return Scope(bool(_NARROW.search(text)) or left_out.is_order, left_out.subjects, kept)
 
 
 def mentions_excluded(text: str, scope: Scope) -> str | None:
     """The first excluded subject that the text names, in the user's words; None if it names none."""
-    plain = unicodedata.normalize("NFKC", text)
-    return next((subject for form, subject in scope.forms if _stands_in(form, plain)), None)
+    said = without_all_but(unicodedata.normalize("NFKC", text)) if scope.forms else ""
+    return next((subject for form, subject in scope.forms if _stands_in(form, said)), None)
 
 
 def scope_warnings(output: ExecutorOutput, question: str) -> tuple[Finding, ...]:
@@ -115,38 +85,7 @@ def _asks_for_documentation(question: str) -> bool:
     return _KNOWLEDGE.search(question) is not None
 
 
-# ---------------------------------------------------------------- the excluded subjects
-
-
-def _exclusions(text: str) -> Iterator[tuple[re.Match[str], int]]:
-    """Each excluding phrase, and where the list behind it ends."""
-    start = limit = 0
-    while found := _EXCLUDING.search(text, start):
-        if found.end() > limit:
-            sentence = _SENTENCE_END.search(text, found.end())
-            limit = sentence.start() if sentence else len(text)
-        start = _list_end(text, found.end(), limit)
-        yield found, start
-
-
-def _list_end(text: str, start: int, limit: int) -> int:
-    """A comma goes on with the list, unless a new clause begins behind it."""
-    for comma in _COMMA.finditer(text, start, limit):
-        if _NEW_CLAUSE.match(text, comma.end(), limit):
-            return comma.start()
-    return limit
-
-
-def _subjects(listed: str) -> list[str]:
-    parts = (_framed_off(part) for part in _SEPARATOR.split(listed) if len(part) <= _MAX_SUBJECT)
-    return [part for part in parts if part and not _UNNAMED.match(part)]
-
-
-def _framed_off(part: str) -> str:
-    part = part.strip(" \t'\"“”‘’「」`：:()（）.")
-    while (inner := _FRAME.sub("", part)) != part:
-        part = inner
-    return part.strip()
+# ---------------------------------------------------------------- the names of an excluded subject
 
 
 def forms_of(subject: str) -> list[str]:

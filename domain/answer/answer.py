@@ -7,6 +7,7 @@ from typing import assert_never
 
 from domain.agents.scope import narrow_scope
 from domain.answer.composer_guard import guard_composition
+from domain.answer.gaps import open_points
 from domain.answer.rendering import render_low_confidence, render_rejection
 from domain.answer.searches import search_notes
 from domain.contracts import ComposerOutput, ComposerStatus, Route, ToolClass, ToolInvocation, VerifierEvaluation
@@ -35,7 +36,7 @@ def answer_after(
         case Route.COMPOSE:
             allowed = allowed_claims(evaluations)
             composed = guard_composition(composition, allowed, scope)
-            notes = search_notes(allowed, invocations)
+            notes = [*open_points(evaluations[-1]), *search_notes(allowed, invocations)]
             return composed.model_copy(update={"answer": "\n\n".join([composed.answer, *notes])}) if notes else composed
         case Route.DISCLAIMER:
             render = render_low_confidence

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from domain.answer.searches import Gap, doubt_gap
+from domain.answer.texts import text
 from domain.contracts import (
     CheckedFact,
     CheckState,
@@ -30,6 +31,7 @@ from domain.gatekeeper.citations import (
 )
 from domain.verdict.claim_rules import ENTITY_INVENTED, STALE
 from domain.verdict.judgement import NO_CRITICAL_FACTS, VERIFIER_MALFORMED
+from domain.verdict.question_fit import RULES as FIT_RULES
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,6 +85,8 @@ def state_gaps(evaluation: VerifierEvaluation) -> list[Gap]:
 def named_gap(fact: CheckedFact, evaluation: VerifierEvaluation) -> str | None:
     """The line for a critical fact that is not confirmed; `{}` stands for its text."""
     match fact.verification:
+        case FactClass.NO_EVIDENCE if fact.fact in open_points(evaluation):
+            return "{}"
         case FactClass.NO_EVIDENCE:
             return "未能证实：{}"
         case FactClass.INDIRECT if fact.claim_id in _stale_subjects(evaluation):
@@ -93,6 +97,11 @@ def named_gap(fact: CheckedFact, evaluation: VerifierEvaluation) -> str | None:
             return "仅有间接支持：{}（没有经过核对的引用）"
         case _:
             return None
+
+
+def open_points(evaluation: VerifierEvaluation) -> list[str]:
+    """What the question asks and no claim answers, in sentences of code (R70)."""
+    return [adjustment.subject for adjustment in evaluation.adjustments if adjustment.rule in FIT_RULES]
 
 
 def _stale_subjects(evaluation: VerifierEvaluation) -> set[str]:
@@ -130,6 +139,8 @@ def _fact_gap(fact: CheckedFact, evaluation: VerifierEvaluation) -> Gap | None:
             return Gap(f"{subject}含有任何工具输出中都没有的标识", "按工具输出中实际出现的名称和错误码重新检索")
         case FactClass.CONTRADICTED:
             return Gap(f"{subject}与已核对的证据相矛盾", "重新查询相关工具，按原文逐条核对")
+        case FactClass.NO_EVIDENCE if fact.fact in open_points(evaluation):
+            return Gap(fact.fact, text("mend.uncovered"))
         case FactClass.NO_EVIDENCE if fact.is_critical and evaluation.decided_by == "model":
             return Gap(f"{subject}缺少直接证据", "补充能直接证明结论的日志或指标")
         case _:

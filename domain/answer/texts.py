@@ -128,6 +128,7 @@ TEXTS: dict[str, tuple[str, str]] = {
         "直接指定链接的目标目录，或用 --exclude 排除。",
         "Give the target itself, or leave it out with --exclude.",
     ),
+    "mend.uncovered": ("针对该项重新检索。", "Search for it."),
     "mend.vanished": ("重新检索。", "Search again."),
     "mend.error": (
         "修复读取错误后重新检索，或用 --exclude 排除该文件。",
@@ -137,6 +138,7 @@ TEXTS: dict[str, tuple[str, str]] = {
     "kind.service": ("服务", "service"),
     "kind.alert": ("告警规则", "alert rule"),
     "thing.log": ("日志", "log entry"),
+    "thing.count": ("数量", "The number"),
     "thing.any_log": ("相关日志", "matching log entry"),
 }
 

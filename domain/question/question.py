@@ -52,13 +52,16 @@ class Period:
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """`asked` is the text without what it excludes. `unclear`: parts about time or scope that were not understood, in
-    the question's own words; they are said to be so and never become a default in silence (R70)."""
+    """`asked` is the text without what it excludes, `also` what else it wants to be told. `alerts_asked`: the word by
+    which it asks for alerts, "" if it does not. `unclear`: parts about time or scope that were not understood, in the
+    question's own words; they are said to be so and never become a default in silence (R70)."""
 
     text: str
     asked: str
     kind: AnswerKind
+    also: tuple[AnswerKind, ...] = ()
     terms: tuple[Term, ...] = ()
     period: Period | None = None
+    alerts_asked: str = ""
     excluded: tuple[str, ...] = ()
     unclear: tuple[str, ...] = ()

@@ -86,6 +86,7 @@ def _planner_payload(file: CaseFile, surroundings: Surroundings) -> Mapping[str,
     return {
         "question": file.question,
         "now": file.opened.now.isoformat(),
+        "timezone": file.opened.settings.zone,
         "history": _history(file),
         "available_knowledge_domains": list(surroundings.knowledge_domains),
         "skill_catalog": [{"name": name, "description": description} for name, description in surroundings.skills],
@@ -98,6 +99,7 @@ def _executor_payload(file: CaseFile) -> Mapping[str, Any]:
     return {
         "question": file.question,
         "now": file.opened.now.isoformat(),
+        "timezone": file.opened.settings.zone,
         "window_minutes": file.opened.settings.window_minutes,
         "planner_plan": plan.model_dump(mode="json", exclude={"reasoning"}) if plan else file.round.plan_text,
         "history": _history(file),

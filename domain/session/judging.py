@@ -69,6 +69,8 @@ def verdict_issued(file: CaseFile, reading: VerifierReading | None) -> VerdictIs
         window_minutes=settings.window_minutes,
         executor_final_answer=parsed.final_answer,
         tool_classes=settings.tool_classes,
+        zone=settings.zone,
+        held=current.retry_context.verified_claims if current.retry_context else (),
     )
     evaluation = judgement.evaluation
     critical = [fact.verification for fact in evaluation.facts_checked if fact.is_critical]

@@ -80,6 +80,9 @@ def unstated_conclusion(claim: str, items: Sequence[str]) -> str | None:
 
 def is_unstated_cause(claim: str, items: Sequence[str]) -> bool:
     """Whether the claim names a cause while no item speaks of one."""
+    return states_a_cause(claim) and not any(_CAUSE.search(normalise(item)) for item in items)
+
+
+def states_a_cause(claim: str) -> bool:
     text = normalise(claim)
-    said = any(not negation_before(text, found.start()) for found in _CAUSE.finditer(text))
-    return said and not any(_CAUSE.search(normalise(item)) for item in items)
+    return any(not negation_before(text, found.start()) for found in _CAUSE.finditer(text))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass
 from datetime import datetime
 from decimal import Decimal
@@ -32,6 +32,8 @@ from domain.contracts import (
     VerifiedClaim,
     VerifierEvaluation,
 )
+from domain.question.reading import read_question
+from domain.question.zones import zone_named
 from domain.verdict.claim_rules import STALE
 from domain.verdict.grounds import BindingsByClaim, Grounds, bindings_by_claim, item_text, passed_bindings
 from domain.verdict.lowering import (
@@ -42,6 +44,8 @@ from domain.verdict.lowering import (
     unlisted_facts,
     words_only,
 )
+from domain.verdict.question_fit import RULES as FIT_RULES
+from domain.verdict.question_fit import fit_of
 from domain.verdict.routing import route_after
 
 CLASS_VALUES = {
@@ -52,6 +56,7 @@ CLASS_VALUES = {
 }
 """What a critical fact of each class adds to the score (R34)."""
 
+_UNPROVEN = {FactClass.NO_EVIDENCE, FactClass.CONTRADICTED}
 GATEKEEPER_REJECT = "gatekeeper_reject"
 VERIFIER_MALFORMED = "verifier_malformed"
 NO_CRITICAL_FACTS = "no_critical_facts"
@@ -78,9 +83,12 @@ def judge(
     window_minutes: int = 60,
     executor_final_answer: str | None = None,
     tool_classes: Mapping[str, ToolClass] = TOOL_CLASSES,
+    zone: str = "UTC",
+    held: Sequence[VerifiedClaim] = (),
 ) -> Judgement:
     """Judge one round. `reading` None: the model was not asked, because the gatekeeper rejects (R32) or it failed.
 
+    `zone`: of the question's words of time. `held`: what the first round has proven, which the answer draws on (R41).
     Rules whose input is None are named in `not_checked` and lower nothing. Scores are exact until they are written.
     """
     grounds = Grounds(question, structured, gatekeeper, trace, invocations, now, window_minutes, tool_classes)
@@ -99,7 +107,7 @@ def judge(
         problem = reading.problem if isinstance(reading, VerifierUnreadable) else "the verifier gave no output"
         found = _by_code(grounds, Verdict.LOW_CONFID, VERIFIER_MALFORMED, f"no usable verifier output: {problem}")
     else:
-        found = _by_facts(reading, grounds, parse_status, executor_final_answer)
+        found = _by_facts(reading, grounds, parse_status, executor_final_answer, zone, held)
     failed = found.reason == VERIFIER_MALFORMED
     return Judgement(
         evaluation=VerifierEvaluation(**found.fields, **record),
@@ -141,16 +149,29 @@ def _by_code(grounds: Grounds, verdict: Verdict, reason: str, rationale: str) ->
 
 
 def _by_facts(
-    answer: VerifierAnswer, grounds: Grounds, parse_status: ParseStatus, executor_final_answer: str | None
+    answer: VerifierAnswer,
+    grounds: Grounds,
+    parse_status: ParseStatus,
+    executor_final_answer: str | None,
+    zone: str,
+    held: Sequence[VerifiedClaim],
 ) -> _Finding:
     facts, adjustments = _judged_facts(answer, grounds, executor_final_answer)
+    open_points = _open_points(facts, grounds, zone, held)
+    has_claims = any(fact.is_critical for fact in facts)
+    facts = (*facts, *(fact for fact, _ in open_points or ()))
+    adjustments = [*adjustments, *(change for _, change in open_points or ())]
     is_stale = any(adjustment.rule == STALE for adjustment in adjustments)
     may_pass = _gatekeeper_passed(grounds.gatekeeper) and parse_status.status is ParseState.VALID and not is_stale
     verdict, score, reason = _weighed(facts, grounds.claims, may_pass=may_pass)
+    reason = reason if has_claims or verdict is Verdict.REJECT else NO_CRITICAL_FACTS
     details = {
         "rationale": answer.rationale,
         "adjustments": (*adjustments, *_recomputed(answer, verdict, score, sum(f.is_critical for f in facts))),
-        "not_checked": rules_not_checked(grounds, executor_final_answer),
+        "not_checked": (
+            *rules_not_checked(grounds, executor_final_answer),
+            *(FIT_RULES if open_points is None else ()),
+        ),
         "model_values": _model_values(answer),
     }
     return _Finding(verdict, score, reason, facts, details)
@@ -164,6 +185,28 @@ def _judged_facts(
     said = grounds.structured.user_facing_answer if grounds.structured else _prose(executor_final_answer)
     unlisted, found = unlisted_facts(said, [*claims, *others], grounds)
     return (*claims, *others, *unlisted), [*lowered, *more, *found]
+
+
+def _open_points(
+    facts: Sequence[CheckedFact], grounds: Grounds, zone: str, held: Sequence[VerifiedClaim]
+) -> list[tuple[CheckedFact, Adjustment]] | None:
+    """What the question asks and no claim answers that the checked items support (R70); None if it is not checked.
+
+    Without claims there is nothing to hold against the question: natural language never passes (R14).
+    """
+    if grounds.structured is None or grounds.invocations is None or grounds.clock is None:
+        return None
+    supported = _with_classes({FactClass.DIRECT, FactClass.INDIRECT}, grounds.structured, grounds.gatekeeper, facts)
+    fit = fit_of(
+        read_question(grounds.question, grounds.clock, zone_named(zone)),
+        [*held, *supported],
+        [fact.fact for fact in facts if fact.is_critical and fact.verification in _UNPROVEN],
+        grounds.invocations,
+        now=grounds.clock,
+        window_minutes=grounds.window_minutes,
+        tool_classes=grounds.tool_classes,
+    )
+    return list(fit.facts())
 
 
 def _prose(answer: str | None) -> str | None:
@@ -253,20 +296,30 @@ def allowed_claims(evaluations: Sequence[VerifierEvaluation]) -> tuple[VerifiedC
 
 
 def _verified(evaluation: VerifierEvaluation) -> list[VerifiedClaim]:
-    structured, gatekeeper = evaluation.executor_structured_output, evaluation.gatekeeper_result
+    structured = evaluation.executor_structured_output
+    stale = {adjustment.subject for adjustment in evaluation.adjustments if adjustment.rule == STALE}
+    classes = {FactClass.DIRECT}
+    if structured and has_anchor(evaluation.facts_checked, structured.claims):
+        classes.add(FactClass.INDIRECT)
+    supported = _with_classes(classes, structured, evaluation.gatekeeper_result, evaluation.facts_checked)
+    return [verified for verified in supported if verified.claim.claim_id not in stale]
+
+
+def _with_classes(
+    classes: Set[FactClass],
+    structured: ExecutorOutput | None,
+    gatekeeper: GatekeeperResult | None,
+    facts: Sequence[CheckedFact],
+) -> list[VerifiedClaim]:
+    """The claims whose facts are of one of the classes, with the bindings that passed."""
     if structured is None or gatekeeper is None:
         return []
-    stale = {adjustment.subject for adjustment in evaluation.adjustments if adjustment.rule == STALE}
-    supported = {FactClass.DIRECT}
-    if has_anchor(evaluation.facts_checked, structured.claims):
-        supported.add(FactClass.INDIRECT)
     bindings = bindings_by_claim(gatekeeper)
     return [
         _verified_claim(claim, fact, bindings)
         for claim in structured.claims
-        for fact in evaluation.facts_checked
-        if fact.claim_id == claim.claim_id and fact.fact == claim.claim_text
-        if fact.verification in supported and claim.claim_id not in stale
+        for fact in facts
+        if fact.claim_id == claim.claim_id and fact.fact == claim.claim_text and fact.verification in classes
     ]
 
 

@@ -17,6 +17,7 @@ from domain.contracts import (
 )
 from domain.verdict.grounds import item_text
 from domain.verdict.judgement import allowed_claims, has_anchor
+from domain.verdict.question_fit import RULES as FIT_RULES
 
 INSTRUCTION = "仅补充以上断言相关证据，不要重复已完成检索；已核实的断言与已持有的证据可按其编号和路径直接引用。"
 
@@ -44,7 +45,12 @@ def retry_context_after(
 def _fact_gaps(evaluation: VerifierEvaluation) -> list[str]:
     structured = evaluation.executor_structured_output
     anchored = has_anchor(evaluation.facts_checked, structured.claims if structured else ())
-    gaps = [_gap(fact, anchored) for fact in evaluation.facts_checked if fact.is_critical]
+    open_points = {change.subject for change in evaluation.adjustments if change.rule in FIT_RULES}
+    gaps = [
+        fact.fact if fact.fact in open_points else _gap(fact, anchored)
+        for fact in evaluation.facts_checked
+        if fact.is_critical
+    ]
     return [gap for gap in gaps if gap]
 
 

@@ -2,13 +2,20 @@
 
 from __future__ import annotations
 
+from datetime import UTC, datetime
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from infra.models.extractive.inquiry import Source, read_question
+from infra.models.extractive.inquiry import Inquiry, Source, inquiry_of, read_question
 
+NOW = datetime(2031, 3, 4, 6, 30, tzinfo=UTC)
 METRICS, LOGS, KNOWLEDGE = Source.METRICS, Source.LOGS, Source.KNOWLEDGE
+
+
+def read(question: str) -> Inquiry:
+    return read_question(question, NOW)
 
 
 @pytest.mark.parametrize(
@@ -40,7 +47,7 @@ METRICS, LOGS, KNOWLEDGE = Source.METRICS, Source.LOGS, Source.KNOWLEDGE
 def test_names_topics_and_sources_are_read_from_the_question(
     question: str, alerts: tuple[str, ...], services: tuple[str, ...], terms: tuple[str, ...], sources: set[Source]
 ) -> None:
-    inquiry = read_question(question)
+    inquiry = read(question)
     assert (inquiry.alerts, inquiry.services, inquiry.terms) == (alerts, services, terms)
     assert inquiry.sources == sources
 
@@ -60,17 +67,17 @@ def test_names_topics_and_sources_are_read_from_the_question(
 )
 def test_the_cues_of_the_hard_gate_make_a_question_narrow(question: str) -> None:
     """R16"""
-    assert read_question(question).is_narrow
+    assert read(question).is_narrow
 
 
 def test_an_open_question_is_not_narrow() -> None:
     """R16"""
-    assert not read_question("请根据告警与日志排查当前异常").is_narrow
+    assert not read("请根据告警与日志排查当前异常").is_narrow
 
 
 def test_what_the_question_excludes_is_excluded_under_all_its_names_and_not_looked_for() -> None:
     """R16"""
-    inquiry = read_question("只确认 HighCPUUsage，不要分析订单88、OOM、数据库慢查询、连接池或 cart-api。")
+    inquiry = read("只确认 HighCPUUsage，不要分析订单88、OOM、数据库慢查询、连接池或 cart-api。")
     assert inquiry.services == ()
     assert inquiry.terms == ()
     for text in (
@@ -86,39 +93,54 @@ def test_what_the_question_excludes_is_excluded_under_all_its_names_and_not_look
 
 def test_a_numbered_order_excludes_itself_and_no_service_of_that_name() -> None:
     """R16"""
-    inquiry = read_question("只看 order-service，不要分析订单88。")
+    inquiry = read("只看 order-service，不要分析订单88。")
     assert inquiry.services == ("order-service",)
     assert not inquiry.excludes("order-service order-881")
 
 
 def test_a_scope_resumes_behind_an_exclusion() -> None:
-    inquiry = read_question("不要分析连接池，只看 cart-api 的慢请求日志")
+    inquiry = read("不要分析连接池，只看 cart-api 的慢请求日志")
     assert (inquiry.services, inquiry.terms) == (("cart-api",), ("慢请求",))
     assert inquiry.excludes("HikariCP")
     assert not inquiry.excludes("慢请求")
 
 
 @pytest.mark.parametrize(
-    ("question", "minutes"),
-    [("最近30分钟的日志", 30), ("过去 2 小时有没有超时", 120), ("last 3 days", 4320), ("当前有没有超时", None)],
+    ("question", "start", "end"),
+    [
+        ("最近30分钟的日志", "2031-03-04T14:00:00+08:00", "2031-03-04T14:30:00+08:00"),
+        ("昨天有没有超时", "2031-03-03T00:00:00+08:00", "2031-03-04T00:00:00+08:00"),
+        ("any timeouts since 9 am?", "2031-03-04T09:00:00+08:00", None),
+    ],
 )
-def test_an_explicit_window_is_read_in_minutes(question: str, minutes: int | None) -> None:
-    """R9"""
-    assert read_question(question).minutes == minutes
+def test_the_period_is_read_by_the_clock_and_the_zone_of_the_payload(
+    question: str, start: str, end: str | None
+) -> None:
+    """R9, R70"""
+    payload = {"question": question, "now": NOW.isoformat(), "timezone": "Asia/Shanghai"}
+    period = inquiry_of(payload).period
+    assert period is not None
+    assert period.start == datetime.fromisoformat(start)
+    assert period.end == (end and datetime.fromisoformat(end))
+
+
+def test_a_question_of_now_names_no_period() -> None:
+    """R9: the default window applies."""
+    assert read("当前有没有超时").period is None
 
 
 def test_a_level_is_read_only_as_a_whole_word() -> None:
-    assert read_question("cart-api 的 ERROR 日志").level == "ERROR"
-    assert read_question("cart-api 的 TERRORS 日志").level is None
+    assert read("cart-api 的 ERROR 日志").level == "ERROR"
+    assert read("cart-api 的 TERRORS 日志").level is None
 
 
 @given(st.text(max_size=400))
 def test_no_text_is_too_odd_to_be_read(question: str) -> None:
     """R7"""
-    read_question(question)
+    read(question)
 
 
 @pytest.mark.timeout(60)
 @pytest.mark.parametrize("piece", ["A", "a", "Aa", "a-", "不要分析", "是否存在", "“", "1", " ", "ERR_", "x="])
 def test_a_question_of_a_megabyte_is_read_without_a_blow_up(piece: str) -> None:
-    read_question(piece * (1_000_000 // len(piece)))
+    read(piece * (1_000_000 // len(piece)))

@@ -275,6 +275,8 @@ def test_rules_without_input_are_named_and_lower_nothing() -> None:
         "answer.entity_invented",
         "answer.entity_unsupported",
         "evidence.stale",
+        "answer.term_uncovered",
+        "answer.cause_unfound",
     )
     assert rules(judgement) == []
 

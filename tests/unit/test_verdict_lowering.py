@@ -85,7 +85,7 @@ def evaluated(
         for claim in made
     ]
     inputs: dict[str, Any] = {
-        "question": "fees-settle 怎么了？",
+        "question": "现在怎么了？",
         "round": 1,
         "threshold": "0.5",
         "structured": ExecutorOutput(claims=tuple(made), user_facing_answer=answer),
@@ -358,4 +358,6 @@ def test_answer_rules_without_an_answer_are_named() -> None:
         "answer.entity_invented",
         "answer.entity_unsupported",
         "evidence.stale",
+        "answer.term_uncovered",
+        "answer.cause_unfound",
     )

@@ -6,15 +6,20 @@ import json
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+from domain.evidence.window import utc_text
+from domain.question.question import Period
 from infra.models.extractive.alerts import firing_names, firing_services
 from infra.models.extractive.conversation import Answered, Call
 from infra.models.extractive.inquiry import Inquiry, Source
 from infra.models.extractive.tool_names import KNOWLEDGE, LOGS, METRICS, SKILL
+from infra.models.extractive.words import quoted_words
 
 MAX_CALLS = 12  # of one round
 MAX_QUERY = 200  # characters of a knowledge query
 UNASKED_LEVEL = "ERROR"  # of a search through the logs of all services for nothing in particular
 WIDER_WINDOW = 6  # times the default window, where a second round looks again
+
+_TIMES = ("minutes", "since", "until", "ever")
 
 Tools = Mapping[str, Mapping[str, Any]]
 
@@ -34,16 +39,32 @@ def next_calls(
 ) -> list[Call]:
     """The calls that are still worth making; none once the question's sources have answered.
 
-    `minutes` is the log window to ask for, None for the tool's own default.
+    `minutes`: the log window of a question that names no period, None for the tool's own default.
     """
-    wished = [*_asked_for(inquiry, skill, minutes), *_follow_ups(inquiry, answered, minutes)]
+    window = _window(inquiry.period) if inquiry.period else _given(minutes=minutes)
+    wished = [*_asked_for(inquiry, skill, window), *_follow_ups(inquiry, answered, window)]
     calls = [call for wish in wished if (call := _fitted(wish, tools)) is not None]
     made = {_key(done.call) for done in answered}
     fresh = {_key(call): call for call in calls if _key(call) not in made}
     return list(fresh.values())[: max(0, MAX_CALLS - len(answered))]
 
 
-def _asked_for(inquiry: Inquiry, skill: str | None, minutes: int | None) -> Iterable[Call]:
+def _window(period: Period) -> dict[str, Any]:
+    """The arguments for a period; one without a beginning is searched as far back as there is anything."""
+    begins = {"ever": True} if period.start is None else {"since": utc_text(period.start)}
+    return begins | _given(until=utc_text(period.end) if period.end else None)
+
+
+def _query(inquiry: Inquiry) -> str | None:
+    """The words to find any of; what each line must hold stands beside every one of them. Phrases stay whole."""
+    anchors = [quoted_words(anchor) for anchor in inquiry.anchors]
+    words = [quoted_words(term) for term in inquiry.terms if term not in inquiry.anchors]
+    if not anchors or not words:
+        return " AND ".join(anchors) or " ".join(words) or None
+    return " ".join(" AND ".join([word, *anchors]) for word in words)
+
+
+def _asked_for(inquiry: Inquiry, skill: str | None, window: Mapping[str, Any]) -> Iterable[Call]:
     services: Sequence[str | None] = inquiry.services or (None,)
     if skill:
         yield Call(SKILL, {"name": skill})
@@ -55,19 +76,17 @@ def _asked_for(inquiry: Inquiry, skill: str | None, minutes: int | None) -> Iter
         names_something = bool(inquiry.services or inquiry.terms)
         level = inquiry.level or (None if names_something else UNASKED_LEVEL)
         for service in services:
-            query = " ".join(inquiry.terms) or None
-            yield Call(LOGS, _given(service=service, query=query, level=level, minutes=minutes))
+            yield Call(LOGS, _given(service=service, query=_query(inquiry), level=level, **window))
     if inquiry.sources == {Source.KNOWLEDGE}:
         yield Call(KNOWLEDGE, {"query": inquiry.asked.strip()[:MAX_QUERY]})
 
 
-def _follow_ups(inquiry: Inquiry, answered: Sequence[Answered], minutes: int | None) -> Iterable[Call]:
+def _follow_ups(inquiry: Inquiry, answered: Sequence[Answered], window: Mapping[str, Any]) -> Iterable[Call]:
     """What fires leads on: to the logs of its services, if the question names none, and to its runbook."""
     firing = firing_names(inquiry, answered)
     if Source.LOGS in inquiry.sources and not inquiry.services:
         for service in firing_services(inquiry, answered):
-            query = " ".join(inquiry.terms) or None
-            yield Call(LOGS, _given(service=service, query=query, level=inquiry.level, minutes=minutes))
+            yield Call(LOGS, _given(service=service, query=_query(inquiry), level=inquiry.level, **window))
     if Source.KNOWLEDGE in inquiry.sources and firing:
         yield Call(KNOWLEDGE, {"query": " ".join(firing)[:MAX_QUERY]})
 
@@ -83,7 +102,7 @@ def _fitted(wish: Call, tools: Tools) -> Call | None:
         return None
     known = schema.get("properties") or {}
     arguments = {name: value for name, value in wish.arguments.items() if name in known}
-    left_over = [str(value) for name, value in wish.arguments.items() if name not in known and name != "minutes"]
+    left_over = [str(value) for name, value in wish.arguments.items() if name not in known and name not in _TIMES]
     if left_over and "query" in known:
         arguments["query"] = " ".join([*left_over, *([arguments["query"]] if "query" in arguments else [])])
     return Call(wish.tool_name, arguments) if set(schema.get("required") or ()) <= set(arguments) else None

@@ -10,7 +10,7 @@ from typing import Any
 from infra.models.extractive.conversation import Ref
 
 MAX_EXCERPT = 600  # characters; a longer item is quoted up to a space before that
-MAX_BINDINGS = 12
+MAX_BINDINGS = 40
 _MOST_OBJECTS = 5
 _BLANK = re.compile(r"\s|$")
 

@@ -12,7 +12,7 @@ from infra.models.extractive.alerts import alert_claims
 from infra.models.extractive.calls import WIDER_WINDOW, next_calls, offered_tools
 from infra.models.extractive.claims import Draft, numbered, verified_drafts
 from infra.models.extractive.conversation import Answered, Call, Payload, answered_calls, must_answer
-from infra.models.extractive.inquiry import Inquiry, Source, read_question
+from infra.models.extractive.inquiry import Inquiry, Source, inquiry_of
 from infra.models.extractive.knowledge import knowledge_claims
 from infra.models.extractive.logs import log_claims
 from infra.models.extractive.tool_names import KNOWLEDGE, LOGS, METRICS
@@ -26,7 +26,7 @@ _TOOL_OF = {Source.METRICS: METRICS, Source.LOGS: LOGS, Source.KNOWLEDGE: KNOWLE
 
 def execute(payload: Payload, messages: Sequence[Mapping[str, Any]], tools: Any) -> list[Call] | dict[str, Any]:
     """The next tool calls, or the evidence contract once nothing is left to look up."""
-    inquiry = read_question(str(payload.get("question") or ""))
+    inquiry = inquiry_of(payload)
     answered = answered_calls(messages)
     offered = offered_tools(tools)
     if offered and not must_answer(messages):
@@ -85,11 +85,11 @@ def _selected_skill(planner_plan: Any) -> str | None:
 
 
 def _log_window(inquiry: Inquiry, payload: Payload) -> int | None:
-    """The window the question names; a second round looks further back than the default."""
+    """Where the question names no period, a second round looks further back than the default."""
     default = payload.get("window_minutes")
-    if inquiry.minutes is None and payload.get("retry_context") and isinstance(default, int):
+    if inquiry.period is None and payload.get("retry_context") and isinstance(default, int):
         return default * WIDER_WINDOW
-    return inquiry.minutes
+    return None
 
 
 def _never_asked(inquiry: Inquiry, answered: Sequence[Answered]) -> list[str]:

@@ -4,13 +4,18 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
 
-from infra.models.extractive.claims import Draft, quoted
+from domain.gatekeeper.services import services_in
+from domain.language.form import search_form
+from domain.language.searching import finder_of
+from domain.verdict.term_shown import names_service, stands_whole
+from infra.models.extractive.claims import MAX_BINDINGS, Draft, quoted
 from infra.models.extractive.conversation import Answered, Ref
 from infra.models.extractive.inquiry import Inquiry
 from infra.models.extractive.tool_names import LOGS
 from infra.models.extractive.vocabulary import SEVERE
-from infra.models.extractive.words import holds_name, mentions, mentions_any, other_names, spaced
+from infra.models.extractive.words import holds_name, mentions, spaced
 
 MAX_QUOTED = 3  # lines in the words of a claim; it may bind more
 MAX_BOUND = 8
@@ -18,39 +23,65 @@ MAX_LINE = 200  # characters
 _NUMBERS = re.compile(r"\d+")
 
 
+@dataclass
+class _Found:
+    """The lines of one service. `is_all`: no search of it said that there are more."""
+
+    lines: list[Ref] = field(default_factory=list)
+    is_all: bool = True
+
+    def add(self, done: Answered, lines: Sequence[Ref]) -> None:
+        self.lines += lines
+        self.is_all = self.is_all and done.summary is not None and len(lines) == len(done.items)
+
+
 def log_claims(inquiry: Inquiry, answered: Sequence[Answered]) -> Iterator[Draft]:
     """One claim for each service looked up, quoting the worst and most different of its lines."""
-    groups: dict[str, list[Ref]] = {}
+    groups: dict[str, _Found] = {}
     for done in answered:
         if done.call.tool_name == LOGS:
             service = str(done.call.arguments.get("service", ""))
-            groups.setdefault(service, []).extend(relevant_lines(inquiry, done))
+            groups.setdefault(service, _Found()).add(done, relevant_lines(inquiry, done))
     told: set[str] = set()
-    for service, lines in sorted(groups.items(), key=lambda group: not group[0]):
-        fresh = [line for line in dict.fromkeys(lines) if line.text not in told]
+    for service, found in sorted(groups.items(), key=lambda group: not group[0]):
+        fresh = [line for line in dict.fromkeys(found.lines) if line.text not in told]
         told.update(line.text for line in fresh)
-        if draft := _draft(inquiry, service, _most_different(fresh)):
+        if draft := _draft(inquiry, service, _most_different(fresh), is_all=found.is_all):
             yield draft
 
 
-def _draft(inquiry: Inquiry, service: str, lines: Sequence[Ref]) -> Draft | None:
+def _draft(inquiry: Inquiry, service: str, lines: Sequence[Ref], *, is_all: bool) -> Draft | None:
     chosen = sorted(lines[:MAX_QUOTED], key=lambda line: line.text)  # items begin with their time
     quotations = [f"“{text}”" for line in chosen if (text := quoted(line.text, MAX_LINE))]
     if not quotations:
         return None
-    lead = spaced(f"{service}日志中检索到{_topic_in(inquiry, lines)}相关记录")
-    return Draft("observation", f"{lead}：{'；'.join(quotations)}。", tuple(lines[:MAX_BOUND]))
+    counted = inquiry.asks_how_many and is_all and len(lines) <= MAX_BINDINGS
+    number = f" {len(lines)} 条" if counted else ""
+    lead = spaced(f"{service}日志中检索到{number}{_topic_in(inquiry, lines)}相关记录")
+    return Draft("observation", f"{lead}：{'；'.join(quotations)}。", tuple(lines if counted else lines[:MAX_BOUND]))
 
 
 def relevant_lines(inquiry: Inquiry, done: Answered) -> list[Ref]:
     """Lines of the service looked up that bear on the question; without a topic, only warnings and worse."""
     service = str(done.call.arguments.get("service", ""))
-    lines = [ref for ref in done.items if not service or holds_name(ref.text, service)]
+    lines = [ref for ref in done.items if not service or _may_be_of(ref.text, service)]
     lines = [ref for ref in lines if not inquiry.excludes(ref.text)]
     if not inquiry.terms:
         return lines if inquiry.level else [ref for ref in lines if _severity(ref) < len(SEVERE)]
-    names = [name for term in inquiry.terms for name in other_names(term)]
-    return [ref for ref in lines if mentions_any(ref.text, names)] or lines
+    anchored = [ref for ref in lines if all(stands_whole(anchor, ref.text) for anchor in inquiry.anchors)]
+    words = [term for term in inquiry.terms if term not in inquiry.anchors]
+    if not words:
+        return anchored
+    return [ref for ref in anchored if any(_holds(ref.text, word) for word in words)] or anchored
+
+
+def _may_be_of(text: str, service: str) -> bool:
+    """What the tool found for a service is of it, unless it names another one and not it."""
+    return names_service(service, text) or not services_in(text, ())
+
+
+def _holds(text: str, word: str) -> bool:
+    return finder_of(word).stands_in(search_form(text))
 
 
 def _severity(line: Ref) -> int:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from infra.models.extractive.inquiry import Inquiry, Source, read_question
+from infra.models.extractive.inquiry import Inquiry, Source, inquiry_of
 from infra.models.extractive.words import features, spaced
 
 MIN_SHARED = 2  # features a skill must share with the question beyond those every question has
@@ -16,7 +16,7 @@ _EVERYDAY = features(
 
 def plan(payload: Mapping[str, Any]) -> dict[str, Any]:
     """`planner_plan` for the Planner's payload."""
-    inquiry = read_question(str(payload.get("question") or ""))
+    inquiry = inquiry_of(payload)
     skill = _matching_skill(inquiry, payload.get("skill_catalog"))
     return {
         "selected_skill": skill,

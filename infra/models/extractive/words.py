@@ -47,6 +47,12 @@ def spaced(text: str) -> str:
     return _BORDER.sub(" ", text)
 
 
+def quoted_words(term: str) -> str:
+    """A term as one word of a query: several words in double quotes, which they then must not hold."""
+    plain = term.replace('"', "'")
+    return f'"{plain}"' if " " in plain else plain
+
+
 def features(text: str) -> frozenset[str]:
     """English words and pairs of Chinese characters: what two texts can share."""
     words = spread(text).split()

@@ -1,0 +1,73 @@
+"""A question is read once, by code: terms, period, exclusions, and the kind of answer it asks for (R70).
+
+The offline model plans from this reading, and the check that an answer fits its question uses the same.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from datetime import datetime, tzinfo
+from functools import cache
+
+from domain.language import cues
+from domain.language.cue import pattern_of
+from domain.question.asides import TAKEN, background, blanked, changes, figures
+from domain.question.exclusions import Exclusions, exclusions_of
+from domain.question.kinds import kinds_of
+from domain.question.marks import quotations
+from domain.question.period import read_period
+from domain.question.question import AnswerKind, Question
+from domain.question.terms import terms_of
+
+MAX_QUESTION = 8_000
+"""Characters of a question that are read."""
+
+
+@cache
+def _alerts() -> re.Pattern[str]:
+    return pattern_of(cues.ALERTS)
+
+
+def read_question(question: str, now: datetime, zone: tzinfo) -> Question:
+    """The first MAX_QUESTION characters of a question. `now` aware; words like 今天 are of `zone`. Never raises."""
+    text = plain(question[:MAX_QUESTION])
+    quoted = quotations(text)
+    rest = blanked(text, quoted)
+    left_out = exclusions_of(rest, text)
+    rest = blanked(rest, left_out.spans)
+    rest = _without_background(rest)
+    period = read_period(rest, now, zone)
+    rest = blanked(rest, period.spans)
+    rest = blanked(rest, [*changes(rest), *figures(rest)])
+    kinds = kinds_of(rest)
+    alerts = None if kinds == (AnswerKind.OPEN,) else _alerts().search(rest)
+    asked = [span for span in quoted if not any(start <= span[0] < end for start, end in left_out.spans)]
+    return Question(
+        text=text,
+        asked=left_out.left_of(text),
+        kind=kinds[0],
+        also=kinds[1:],
+        terms=terms_of(text, rest, asked, kinds),
+        period=period.period,
+        alerts_asked=alerts[0] if alerts else "",
+        excluded=left_out.subjects,
+        unclear=period.unclear,
+    )
+
+
+def exclusions_in(text: str) -> Exclusions:
+    """What a text in the form of `plain` excludes; quoted words leave nothing out."""
+    return exclusions_of(blanked(text, quotations(text)), text)
+
+
+def plain(question: str) -> str:
+    """The form in which a question is read: NFKC, one blank between words, lines kept."""
+    lines = unicodedata.normalize("NFKC", question).splitlines()
+    return "\n".join(filter(None, (" ".join(line.split()) for line in lines)))
+
+
+def _without_background(rest: str) -> str:
+    """Without what only says why somebody asks; if nothing else is said, that is what is asked."""
+    left = blanked(rest, background(rest))
+    return left if any(c.isalnum() for c in left.replace(TAKEN, "")) else rest

@@ -1,0 +1,238 @@
+"""The answer fits the question: each term of it is covered by a verified claim, its items or its search (R70)."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from functools import cached_property
+
+from domain.answer.texts import text
+from domain.contracts import (
+    Adjustment,
+    CheckedFact,
+    Claim,
+    ClaimType,
+    FactClass,
+    ToolClass,
+    ToolInvocation,
+    VerifiedClaim,
+)
+from domain.evidence.window import utc_text
+from domain.gatekeeper.absence import is_summary_path
+from domain.language import cues
+from domain.language.cue import pattern_of
+from domain.question.question import AnswerKind, Question, Term
+from domain.values.naming import is_ordinal, names_a_thing
+from domain.values.numbers import values_in
+from domain.values.units import BARE, COUNT
+from domain.values.value import Role, Value
+from domain.verdict.conclusions import states_a_cause
+from domain.verdict.searched_time import asked_span, contains, item_moments, lies_in, searched_span
+from domain.verdict.term_shown import denies, shows
+from domain.verdict.term_sought import Searched
+
+TERM_UNCOVERED = "answer.term_uncovered"
+CAUSE_UNFOUND = "answer.cause_unfound"
+RULES = (TERM_UNCOVERED, CAUSE_UNFOUND)
+
+_ALERTS = pattern_of(cues.ALERTS)
+_THINGS_BEHIND = re.compile(r"^\s?(?:[A-Za-z-]+\s){0,2}[A-Za-z]{2,}s(?![A-Za-z])")
+_COUNT_BEFORE = re.compile(
+    r"(?:共|共有|总数|合计|总计|总共|一共|total(?: of)?|count(?: is| of)?)\s?[:：=为是]?\s?\Z", re.IGNORECASE
+)
+
+
+@dataclass(frozen=True)
+class Support:
+    """A verified claim with what it rests on: items, and searches of live sources."""
+
+    claim: Claim
+    items: tuple[str, ...]
+    searches: tuple[Searched, ...]
+    cites_alerts: bool
+
+    @property
+    def is_absence(self) -> bool:
+        return self.claim.claim_type is ClaimType.NEGATIVE_OBSERVATION
+
+    def covers(self, term: Term, question: Question) -> bool:
+        if not self.is_absence:
+            told = (self.claim.claim_text, *self.items)
+            return any(shows(term, one) for one in told) or any(search.seeks(term) for search in self.searches)
+        wide = [search for search in self.searches if not search.is_narrower(question)]
+        is_told = denies(term, self.claim.claim_text)
+        return any(search.rules_out(term) or is_told for search in wide)
+
+
+@dataclass(frozen=True)
+class Fit:
+    """A question and the verified claims that answer it. `now` aware."""
+
+    question: Question
+    supports: Sequence[Support]
+    unproven: Sequence[str]  # texts of claims that are open points themselves
+    now: datetime
+    window_minutes: int = 60
+
+    def facts(self) -> Iterator[tuple[CheckedFact, Adjustment]]:
+        """What the answer leaves open, each as a fact without evidence and the rule that found it."""
+        for said, message in self._uncovered():
+            yield _open_point(said, TERM_UNCOVERED, message, critical=True)
+        if self._asks(AnswerKind.WHY) and not self._states_a_cause() and not self._is_all_unproven:
+            only = not self.question.also
+            yield _open_point(text("no_cause"), CAUSE_UNFOUND, "no verified claim states a cause", critical=only)
+
+    def _uncovered(self) -> Iterator[tuple[str, str]]:
+        for term in self.question.terms:
+            if not self._covers(term):
+                yield _asked(term.text), f"no verified claim covers the {term.kind}"
+        for unclear in self.question.unclear:
+            start, end = self._searched()
+            yield text("period_unclear", text=unclear, start=start, end=end), "not understood"
+        if self._is_all_unproven:
+            return
+        if self._lacks_alerts():
+            yield _asked(self.question.alerts_asked), "alerts are asked for and none was looked for"
+        if self.question.period and not self._covers_period():
+            yield _asked(self.question.period.text), "not the period that was searched"
+        if self._asks(AnswerKind.HOW_MANY) and not self._states_a_count():
+            yield _asked(text("thing.count")), "a count is asked for and none is stated"
+
+    def _covers(self, term: Term) -> bool:
+        """What a claim speaks of that is itself unproven is said to be so with that claim, not twice."""
+        if any(support.covers(term, self.question) for support in self.supports):
+            return True
+        return any(shows(term, claim) for claim in self.unproven)
+
+    @property
+    def _is_all_unproven(self) -> bool:
+        return bool(self.unproven) and not self.supports
+
+    def _asks(self, kind: AnswerKind) -> bool:
+        return kind is self.question.kind or kind in self.question.also
+
+    def _lacks_alerts(self) -> bool:
+        if not self.question.alerts_asked:
+            return False
+        return not any(s.cites_alerts or _ALERTS.search(s.claim.claim_text) for s in self.supports)
+
+    def _states_a_cause(self) -> bool:
+        return any(
+            support.claim.claim_type is ClaimType.ROOT_CAUSE or states_a_cause(support.claim.claim_text)
+            for support in self.supports
+        )
+
+    def _states_a_count(self) -> bool:
+        return any(support.is_absence or _counts(support.claim.claim_text) for support in self.supports)
+
+    # ------------------------------------------------------------ the period
+
+    def _covers_period(self) -> bool:
+        """Absences: searched over all of it, in one call or several. Findings: within it, if their time is known."""
+        live = [support for support in self.supports if support.searches]
+        absent = [support for support in live if support.is_absence]
+        if not live:
+            return any(support.claim.claim_type is ClaimType.DOCUMENTATION for support in self.supports)
+        searched = [search.call for support in absent for search in support.searches]
+        if not all(
+            self._contain([c for c in searched if c.tool_name == name]) for name in {c.tool_name for c in searched}
+        ):
+            return False
+        found = [support for support in live if not support.is_absence]
+        return not found or any(self._finds_in_period(support) for support in found)
+
+    def _contain(self, calls: Sequence[ToolInvocation]) -> bool:
+        spans = [searched_span(call) for call in calls]
+        return contains([span for span in spans if span], self._asked_span) or None in spans
+
+    @cached_property
+    def _asked_span(self) -> tuple[datetime, datetime]:
+        assert self.question.period is not None
+        return asked_span(self.question.period, self.now)
+
+    def _finds_in_period(self, support: Support) -> bool:
+        moments = item_moments(support.items, self.now) if not support.cites_alerts else []
+        if moments:
+            inside = any(lies_in(self._asked_span, moment) for moment in moments)
+            return inside and (self._asks_whether or self._contain([search.call for search in support.searches]))
+        if support.cites_alerts and lies_in(self._asked_span, self.now):
+            return True  # what fires now, fires in a period that reaches to now
+        return self._contain([search.call for search in support.searches])
+
+    @property
+    def _asks_whether(self) -> bool:
+        return self.question.kind in (AnswerKind.WHETHER, AnswerKind.IS_OVER, AnswerKind.WHY, AnswerKind.OPEN)
+
+    def _searched(self) -> tuple[str, str]:
+        """The window that was searched, for the reader; the default one where no call tells of it."""
+        calls = [search.call for support in self.supports for search in support.searches]
+        windows = [
+            call.retrieval_details.window.partition("/") for call in calls if "/" in call.retrieval_details.window
+        ]
+        if windows:
+            return windows[0][0], windows[0][2]
+        return utc_text(self.now - timedelta(minutes=self.window_minutes)), utc_text(self.now)
+
+
+def fit_of(
+    question: Question,
+    supported: Sequence[VerifiedClaim],
+    unproven: Sequence[str],
+    invocations: Sequence[ToolInvocation],
+    *,
+    now: datetime,
+    window_minutes: int,
+    tool_classes: Mapping[str, ToolClass],
+) -> Fit:
+    calls = {call.id: call for call in invocations}
+    supports = [_support(claim, calls, tool_classes) for claim in supported]
+    return Fit(question, supports, unproven, now, window_minutes)
+
+
+def _support(
+    verified: VerifiedClaim, calls: Mapping[int, ToolInvocation], tool_classes: Mapping[str, ToolClass]
+) -> Support:
+    texts = {
+        (call.id, ref.raw_path): ref.text
+        for call in calls.values()
+        for ref in call.retrieval_details.evidence_refs or ()
+    }
+    places = [(ref.source_invocation_id or 0, ref.raw_path or "", ref.evidence_excerpt) for ref in verified.refs]
+    bound = [calls[id] for id in dict.fromkeys(id for id, _, _ in places) if id in calls]
+    live = [call for call in bound if tool_classes.get(call.tool_name) is not ToolClass.REFERENCE]
+    is_document = verified.claim.claim_type is ClaimType.DOCUMENTATION
+    return Support(
+        claim=verified.claim,
+        items=tuple(texts.get((id, path), excerpt) for id, path, excerpt in places if not is_summary_path(path)),
+        searches=() if is_document else tuple(map(Searched, live)),
+        cites_alerts=any(path.startswith("$.alerts") for _, path, _ in places),
+    )
+
+
+def _asked(term: str) -> str:
+    return text("term_uncovered", term=term)
+
+
+def _open_point(said: str, rule: str, message: str, *, critical: bool) -> tuple[CheckedFact, Adjustment]:
+    fact = CheckedFact(fact=said, is_critical=critical, verification=FactClass.NO_EVIDENCE, detail=message)
+    change = Adjustment(rule=rule, subject=said, before="", after=FactClass.NO_EVIDENCE, message=message)
+    return fact, change
+
+
+def _counts(claim: str) -> bool:
+    """Whether a claim says how many: 3 条, 3 times, 12 entries, total=7."""
+    return any(_is_count(value) for value in values_in(claim))
+
+
+def _is_count(value: Value) -> bool:
+    if value.role is not Role.MEASURED or is_ordinal(value):
+        return False
+    if value.dimension == COUNT:
+        return True
+    if value.dimension != BARE:
+        return False
+    if _COUNT_BEFORE.search(value.lead):
+        return True
+    return not names_a_thing(value) and _THINGS_BEHIND.match(value.tail) is not None

@@ -1,0 +1,272 @@
+"""An answer fits its question, or what it leaves open is a fact without evidence: honest_pairs.jsonl (R70)."""
+
+from __future__ import annotations
+
+import json
+from datetime import datetime
+from decimal import Decimal
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from domain.agents.verifier_io import VerifierAnswer
+from domain.answer.answer import answer_after
+from domain.contracts import (
+    TOOL_CLASSES,
+    CheckedFact,
+    Claim,
+    ExecutorOutput,
+    FactClass,
+    ParsedExecutorOutput,
+    ParseState,
+    ParseStatus,
+    RetrievalDetails,
+    Route,
+    ToolInvocation,
+    Verdict,
+    VerifiedClaim,
+)
+from domain.evidence.extraction import extract_evidence
+from domain.evidence.trace_summary import summarise_trace
+from domain.gatekeeper.check import check_evidence
+from domain.verdict.judgement import Judgement, allowed_claims, judge
+from domain.verdict.retry import retry_context_after
+
+PAIRS = [json.loads(line) for line in (Path(__file__).parent / "honest_pairs.jsonl").read_text("utf-8").splitlines()]
+VALID = ParseStatus(status=ParseState.VALID)
+LOGS = "2031-05-14T09:30:00Z/2031-05-14T10:30:00Z"
+
+
+def recorded(told: dict[str, Any]) -> ToolInvocation:
+    output = json.dumps(told["output"], ensure_ascii=False)
+    asked = RetrievalDetails(query=told.get("query", ""), window=told.get("window", ""))
+    details = extract_evidence(told["tool_name"], output, query=asked.query, window=asked.window, base=asked)
+    return ToolInvocation(
+        id=told["id"],
+        session_id="s",
+        tool_name=told["tool_name"],
+        success=True,
+        input_params=told["input_params"],
+        output=output,
+        retrieval_details=details,
+    )
+
+
+def judged(
+    pair: dict[str, Any], verification: FactClass = FactClass.DIRECT, held: tuple[VerifiedClaim, ...] = ()
+) -> Judgement:
+    """The judgement of a round whose claims the verifier takes to be of one class."""
+    calls = [recorded(told) for told in pair["invocations"]]
+    claims = tuple(Claim.model_validate(claim) for claim in pair["claims"])
+    structured = ExecutorOutput(claims=claims)
+    parsed = ParsedExecutorOutput(status=VALID, structured=structured, final_answer="{}")
+    facts = tuple(
+        CheckedFact(fact=claim.claim_text, is_critical=True, verification=verification, claim_id=claim.claim_id)
+        for claim in claims
+    )
+    return judge(
+        question=pair["question"],
+        round=1,
+        threshold="0.5",
+        structured=structured,
+        parse_status=VALID,
+        gatekeeper=check_evidence(session_id="s", invocations=calls, parsed=parsed, tool_classes=TOOL_CLASSES),
+        trace=summarise_trace(calls, TOOL_CLASSES, answer_text="", retry_context=None),
+        reading=VerifierAnswer(facts, Verdict.PASS, Decimal(1), len(facts), ""),
+        invocations=calls,
+        now=datetime.fromisoformat(pair["now"]),
+        window_minutes=pair.get("window_minutes", 60),
+        held=held,
+    )
+
+
+@pytest.mark.parametrize("pair", PAIRS, ids=[f"{pair['name']}: {pair['about']}" for pair in PAIRS])
+def test_honest_pairs_pass_and_the_others_do_not(pair: dict[str, Any]) -> None:
+    """R70."""
+    verdict = judged(pair).evaluation.verdict
+    assert (verdict == "PASS") is (pair["expected"] == "PASS")
+
+
+def test_a_hundred_honest_pairs_are_held_against_as_many_others() -> None:
+    assert sum(pair["expected"] == "PASS" for pair in PAIRS) >= 100
+    assert sum(pair["expected"] != "PASS" for pair in PAIRS) >= 50
+
+
+# ---------------------------------------------------------------- what is said of an open point
+
+
+def logs(
+    query: str, *messages: str, service: str = "order-service", id: int = 41, window: str = LOGS
+) -> dict[str, Any]:
+    rows = [
+        {"timestamp": "2031-05-14T10:05:00Z", "level": "ERROR", "service": service, "message": message}
+        for message in messages
+    ]
+    output = {"success": True, "source": "logs", "logs": rows, "total": len(rows), "query": query, "window": window}
+    asked = {"service": service, "query": query}
+    return {
+        "id": id,
+        "tool_name": "query_logs",
+        "input_params": asked,
+        "output": output,
+        "query": query,
+        "window": window,
+    }
+
+
+def claim(
+    text: str, quotation: str, *paths: str, id: int = 41, claim_type: str = "observation", number: int = 1
+) -> Any:
+    bindings = [
+        {"tool_name": "query_logs", "source_invocation_id": id, "raw_path": path, "evidence_excerpt": quotation}
+        for path in paths
+    ]
+    return {
+        "claim_id": f"claim-{number}",
+        "claim_type": claim_type,
+        "claim_text": text,
+        "evidence_bindings": bindings,
+    }
+
+
+def pair(question: str, calls: list[Any], claims: list[Any]) -> dict[str, Any]:
+    return {"question": question, "now": "2031-05-14T10:30:00Z", "invocations": calls, "claims": claims}
+
+
+TIMEOUT = pair(
+    "order-service 有没有 deadlock 和 timeout？",
+    [logs("timeout", "read timeout after 3000ms")],
+    [claim("order-service 出现 read timeout after 3000ms。", "read timeout after 3000ms", "$.logs[0]")],
+)
+
+
+def test_an_uncovered_term_is_a_critical_fact_with_a_rule_of_its_own() -> None:
+    """R70: it enters score, gaps and retry_context by the rules there are."""
+    done = judged(TIMEOUT)
+    evaluation = done.evaluation
+    fact = evaluation.facts_checked[-1]
+    assert (fact.fact, fact.is_critical, fact.verification, fact.claim_id) == (
+        "问题中的 deadlock 未得到查证。",
+        True,
+        FactClass.NO_EVIDENCE,
+        None,
+    )
+    rules = [(change.rule, change.subject, change.after) for change in evaluation.adjustments]
+    assert ("answer.term_uncovered", fact.fact, "no_evidence") in rules
+    assert (evaluation.verdict, evaluation.groundedness_score, done.route) == ("LOW_CONFID", "0.5", Route.DISCLAIMER)
+    context = retry_context_after(evaluation, gatekeeper=evaluation.gatekeeper_result, invocations=())
+    assert context.missing_evidence_facts == ("问题中的 deadlock 未得到查证。",)
+
+
+def shown(done: Judgement, calls: list[Any]) -> str:
+    return answer_after(
+        done.route,
+        question=TIMEOUT["question"],
+        evaluations=[done.evaluation],
+        invocations=[recorded(call) for call in calls],
+        composition=None,
+        tool_classes=TOOL_CLASSES,
+    ).answer
+
+
+def test_the_gap_says_the_open_point_in_a_sentence() -> None:
+    """R70: not as an unproven claim."""
+    answer = shown(judged(TIMEOUT), TIMEOUT["invocations"])
+    assert "当前缺口：\n- 问题中的 deadlock 未得到查证。" in answer
+
+
+def test_a_term_that_only_an_unproven_claim_speaks_of_is_said_once() -> None:
+    """R35, R70: the claim's own fact says it."""
+    done = judged(TIMEOUT, FactClass.NO_EVIDENCE)
+    assert [fact.fact for fact in done.evaluation.facts_checked] == [
+        "order-service 出现 read timeout after 3000ms。",
+        "问题中的 deadlock 未得到查证。",
+    ]
+
+
+def test_what_the_first_round_has_proven_covers_in_the_second() -> None:
+    """R41, R70."""
+    deadlock = pair(
+        TIMEOUT["question"],
+        [*TIMEOUT["invocations"], logs("deadlock", "deadlock detected", id=42)],
+        [claim("order-service 出现 deadlock detected。", "deadlock detected", "$.logs[0]", id=42)],
+    )
+    first = allowed_claims([judged(TIMEOUT).evaluation])
+    assert judged(deadlock, held=first).evaluation.verdict == "PASS"
+    assert judged(deadlock).evaluation.verdict == "LOW_CONFID"
+
+
+def test_a_period_that_was_not_understood_is_said_with_the_window_that_was_searched() -> None:
+    """R70."""
+    vague = TIMEOUT | {"question": "order-service 前阵子有没有 timeout？"}
+    facts = [fact.fact for fact in judged(vague).evaluation.facts_checked]
+    assert facts[-1] == "未能识别时间范围“前阵子”，检索的是 2031-05-14T09:30:00Z–2031-05-14T10:30:00Z。"
+
+
+def test_a_cause_that_was_not_found_is_said_to_be_so() -> None:
+    """R70, R90: critical where nothing but the cause is asked."""
+    why = judged(TIMEOUT | {"question": "order-service 为什么 timeout？"})
+    assert why.evaluation.verdict == "LOW_CONFID"
+    assert "未找到能证实原因的证据。" in shown(why, TIMEOUT["invocations"])
+    both = judged(TIMEOUT | {"question": "order-service 有没有 timeout？为什么？"})
+    assert both.evaluation.verdict == "PASS"
+    assert "未找到能证实原因的证据。" in shown(both, TIMEOUT["invocations"])
+
+
+def test_alerts_are_not_answered_by_logs_alone() -> None:
+    """R70."""
+    done = judged(TIMEOUT | {"question": "order-service 有哪些告警？"})
+    assert [fact.fact for fact in done.evaluation.facts_checked][1:] == ["问题中的 告警 未得到查证。"]
+
+
+def absence(text: str, call: dict[str, Any]) -> Any:
+    quotation = recorded(call).retrieval_details.evidence_refs or ()
+    return claim(text, quotation[-1].text, "$.logs", claim_type="negative_observation")
+
+
+@pytest.mark.parametrize(
+    ("question", "asked", "text", "verdict"),
+    [
+        ("order-service 有没有 deadlock？", {"query": "deadlock"}, "未检索到 order-service 的 deadlock 日志。", "PASS"),
+        (
+            "order-service 有没有 deadlock？",
+            {"query": "deadlock", "level": "FATAL"},
+            "未检索到 order-service 的 FATAL 级别 deadlock 日志。",
+            "LOW_CONFID",
+        ),
+        ("有没有 deadlock？", {"query": "deadlock"}, "未检索到 order-service 的 deadlock 日志。", "LOW_CONFID"),
+        (
+            "order-service 有没有 ERROR？",
+            {"query": "HikariCP", "level": "ERROR"},
+            "未检索到 order-service 的 HikariCP ERROR 日志。",
+            "LOW_CONFID",
+        ),
+        ("order-service 有没有内存问题？", {"query": "OOM"}, "未检索到 order-service 的 OOM 日志。", "LOW_CONFID"),
+    ],
+)
+def test_an_absence_answers_no_more_than_was_searched(
+    question: str, asked: dict[str, str], text: str, verdict: str
+) -> None:
+    """R20, R70: a search for less than was asked leaves the question open."""
+    call = logs(", ".join(f"{key}={value}" for key, value in asked.items()))
+    call["input_params"] = {"service": "order-service", **asked}
+    done = judged(pair(question, [call], [absence(text, call)]))
+    assert done.evaluation.verdict == verdict
+
+
+def test_a_rule_that_has_nothing_to_hold_against_the_question_is_named() -> None:
+    """R14, R70: without claims, or without the recorded calls."""
+    evaluation = judge(
+        question="order-service 有没有 OOM？",
+        round=1,
+        threshold="0.5",
+        structured=None,
+        parse_status=ParseStatus(status=ParseState.MISSING),
+        gatekeeper=judged(TIMEOUT).evaluation.gatekeeper_result,  # type: ignore[arg-type]
+        trace=(),
+        reading=VerifierAnswer((), Verdict.PASS, Decimal(1), 0, ""),
+        invocations=(),
+        now=datetime.fromisoformat("2031-05-14T10:30:00+00:00"),
+    ).evaluation
+    assert {"answer.term_uncovered", "answer.cause_unfound"} <= set(evaluation.not_checked)
