@@ -58,7 +58,7 @@ def _row(
 THINGS: tuple[Concept, ...] = (
     _row(
         "connection_pool",
-        "连接池|数据库连接池",
+        "连接池|数据库连接池|连接不可用|无可用连接",
         "connection pool|pool exhausted|Connection is not available",
         "HikariCP|HikariPool|Hikari|DruidDataSource|c3p0",
         asks="连接池耗尽|active=50/50|waiting|request timed out after 30000ms",

@@ -248,6 +248,11 @@ FAILURES = Cue(
     "fail|fails|failed|failing|failure|failures|outage|problem|problems|issue|issues|trouble|down|broken"
     "|wrong|error|errors|exception|exceptions|unavailable|incident|incidents",
 )
+CONDITIONS = Cue(
+    "耗尽|打满|占满|用尽|用完|满了|不足|过高|过低|过大|过多|过慢|超限|升高|飙升|上升|下降|偏高|偏低|太高|太慢|不可用|紧张|瓶颈",
+    "exhausted|exhaustion|saturated|full|high|low|slow|exceeded|unavailable|rising|falling|growing|spiking|spike|spikes",
+)
+"""How a thing is: no term without the thing."""
 STATES = Cue(
     "触发|正常|可用|健康|存活|告急|激活|活跃|生效|状态|运行|恢复|解除|解决|结束|消除|消失|停止|停下|停了|修复"
     "|关闭|打开|成功",

@@ -24,7 +24,7 @@ _RECORD_BEHIND = re.compile(
 _END_EN = re.compile(rf"[^A-Za-z0-9 '’/_-]|{TAKEN}|{english(cues.PARTS_FROM)}", re.IGNORECASE)
 _WORD_EN = re.compile(r"[A-Za-z0-9][A-Za-z0-9'’/_-]*")
 _BESIDE = (cues.GENERIC, cues.RECORDS, cues.FAILURES, cues.STATES, cues.EXISTS, cues.POLITE, cues.CODES)
-_PLACES = (cues.SERVICES, cues.NAMESPACES, cues.LEVEL_NOUNS, cues.ORDERS)
+_PLACES = (cues.CONDITIONS, cues.SERVICES, cues.NAMESPACES, cues.LEVEL_NOUNS, cues.ORDERS)
 _KINDS = (
     *(cues.WHAT_TO_DO, cues.WHY, cues.SINCE_WHEN, cues.HOW_MANY, cues.HOW_MUCH, cues.IS_OVER, cues.WHICH, cues.WHETHER),
     *(cues.OPEN, cues.MEANING),
@@ -33,7 +33,7 @@ _SAYS_NOTHING = re.compile(rf"{chinese(*_BESIDE, *_PLACES, *_KINDS)}|[{cues.FUNC
 _RECORD_WORDS = words_of(cues.RECORDS, cues.STATES) - {"up"}
 _EDGE_ZH = re.compile(rf"^[{cues.FUNCTION_ZH}]+|[{cues.FUNCTION_ZH}]+$")
 _VAGUE = (cues.RECORDS, cues.FAILURES, cues.STATES, cues.ALERTS, cues.LOGS, cues.METRICS, cues.SERVICES, cues.CODES)
-_VAGUE_EN = words_of(*_VAGUE, cues.MEANING, cues.ORDERS)
+_VAGUE_EN = words_of(*_VAGUE, cues.CONDITIONS, cues.MEANING, cues.ORDERS)
 _ERRORS_ALONE = re.compile(
     r"(?<![A-Za-z-])(?P<word>errors|exceptions|warnings)(?![A-Za-z-])"
     r"|(?P<zh>报错|错误|异常)(?![\u4e00-\u9fff])|(?P<open>报错|错误|异常)(?=日志|记录|信息|情况|现象|最多|总数|的|吗|呢|有|了|是|次数|数量)",

@@ -19,6 +19,7 @@ from domain.events import EVENTS, Erased, Event
 
 CODES = {
     "SessionOpened.settings.threshold",
+    "SessionOpened.settings.zone",
     "SessionOpened.settings.models",
     "SessionOpened.settings.mask_patterns",
     "SessionOpened.settings.tool_classes",

@@ -39,6 +39,7 @@ def test_the_planner_sees_question_history_knowledge_map_and_skill_names(given: 
     assert payload_of(session, Agent.PLANNER, surroundings) == {
         "question": "请排查 order-service 当前是否存在 HighMemoryUsage 告警",
         "now": "2026-07-08T03:00:00+00:00",
+        "timezone": "UTC",
         "history": [{"role": "user", "content": "昨天也慢"}],
         "available_knowledge_domains": ["内存"],
         "skill_catalog": [{"name": "alert-check", "description": "怎样核对告警"}],
