@@ -80,9 +80,9 @@ UNITS = (
     Row(900, "刻钟", ""),
     Row(3600, "个小时 小时 个钟头 钟头 个钟", "hours, hour, hrs, hr, h"),
     Row(86_400, "天 日", "days, day, d"),
-    Row(604_800, "周 个星期 星期 个礼拜 礼拜", "weeks, week, w"),
+    Row(604_800, "周 个星期 星期 个礼拜 礼拜", "weeks, week, wks, wk, w"),
     Row(2_592_000, "个月", "months, month"),
-    Row(31_536_000, "年", "years, year"),
+    Row(31_536_000, "年", "years, year, yrs, yr"),
 )
 """Seconds; a month is 30 days and a year 365 where they are lengths."""
 BARE_UNITS = listed("个小时 小时 个钟头 钟头", "hour, minute, day, week, month, year")
@@ -112,12 +112,15 @@ PARTS = (
     Part(18, 24, 17, 28, "晚上 晚间 夜晚 傍晚 夜里 夜间 入夜", "evening, night"),
     Part(22, 29, 21, 29, "深夜 半夜 大半夜", "the middle of the night, the dead of night"),
 )
-WHOLE_DAY = Part(0, 24, 0, 24, "一整天 整天 全天", "all day, the whole day")
+WHOLE_DAY = Part(0, 24, 0, 24, "一整天 整天 全天", "all day, the whole day, the entire day")
 MORNING, EVENING = PARTS[2], PARTS[5]
-SHORT_PARTS = {"早": MORNING, "晨": MORNING, "晚": EVENING, "夜": EVENING}
+EARLY_MORNING = Part(0, 12, 0, 12, "", "")
+SHORT_PARTS = {"早": MORNING, "晨": EARLY_MORNING, "晚": EVENING, "夜": EVENING}
 NIGHT = Part(18, 30, 18, 30, "晚上 晚间 夜里 夜间 晚 夜", "")
 """昨晚, last night: it goes on until 6 o'clock of today."""
-LAST_NIGHT = "last night, yesterday night, overnight"
+LAST_NIGHT = "last night, yesterday night, overnight, all night, during the night, through the night, in the night"
+EARLY = listed("", "early this morning, early yesterday morning")
+NIGHT_BEFORE = listed("", "the night before last")
 TONIGHT = "tonight"
 HALVES = {"a": Part(0, 12, 0, 11, "", ""), "p": Part(12, 24, 12, 23, "", "")}
 
@@ -131,6 +134,11 @@ WEEKDAYS = (
     Row(6, "日 天 7", "sunday, sun"),
 )
 WEEK_WORDS = "周 星期 礼拜"
+ORDINALS = listed(
+    "",
+    "first, second, third, fourth, fifth, sixth, seventh, eighth, ninth, tenth, eleventh, twelfth, thirteenth"
+    ", fourteenth, fifteenth, sixteenth, seventeenth, eighteenth, nineteenth, twentieth",
+)
 MONTHS = (
     *("january jan", "february feb", "march mar", "april apr", "may", "june jun", "july jul", "august aug"),
     *("september sept sep", "october oct", "november nov", "december dec"),
@@ -158,7 +166,7 @@ SPANS = (
 SHIFTS = (
     Row(-2, "上上个 上上", ""),
     Row(-1, "上一个 上个 上一 上", "last, previous"),
-    Row(0, "这一个 这个 这一 这 本 当", "this, the current, current"),
+    Row(0, "这一个 这个 这一 这 本 当", "this, the current, current, all, the whole, the entire"),
     Row(1, "下一个 下个 下一 下", "next, the coming, coming"),
 )
 YEARS = (Row(-2, "前年", ""), Row(-1, "去年", ""), Row(0, "今年", ""), Row(1, "明年", ""))
@@ -205,19 +213,21 @@ CUES = {
     Cue.AFTER: ("之后 以后 过后 后", "after, later than"),
     Cue.AROUND: (
         "左右 前后 上下 附近 大约 大概 大致 约 差不多",
-        "around, about, approximately, approx, circa, roughly, near, or so, ±",
+        "around, about, approximately, approx, circa, roughly, near, or so, either side of, plus or minus, +/-, ±",
     ),
     Cue.BETWEEN: ("介于", "between"),
     Cue.AND: ("和 与 跟 及", "and"),
     Cue.FOLLOWING: ("次日 第二天 翌日 隔天", "the next day, the following day"),
     Cue.EVER: (
         "历史上 全部历史 所有历史 整个历史 有史以来 从未 从来 从没 一直以来 自上线以来 上线以来 任何时候 任何时间"
-        " 任意时间 迄今 所有时间 全部时间 曾经",
-        "ever, never, at any time, at any point, all time, all-time, in history, at all times",
+        " 任意时间 任意时段 所有时段 全部时段 全时段 整个时间段 不限时间 迄今 所有时间 全部时间 曾经",
+        "ever, never, at any time, at any point, all time, all-time, in history, historically, at all times"
+        ", so far, to date",
     ),
     Cue.NOW: (
         "现在 当前 目前 此刻 眼下 如今 当下",
-        "right now, just now, now, currently, at the moment, at present, the present, present, this moment",
+        "right now, just now, as of now, as of today, now, currently, at the moment, at present, the present, present"
+        ", this moment",
     ),
     Cue.HABIT: (
         "每天 每日 每晚 每周 每月 每年 每个月 每小时 每隔 每",
@@ -228,11 +238,12 @@ CUES = {
         " 好久以前 很久以前 很久之前 从那以后 自那以后 从那时起 自那时起 某个时候 某天 那会儿 那时候 那时 那几天"
         " 那段时间 这段时间 这阵子 那阵子 月初 月中 月底 月末 年初 年底 年末 上旬 中旬 下旬 上半年 下半年 上班前"
         " 上班后 下班前 下班后 业务高峰期 高峰期 高峰时段 高峰时间 早高峰 晚高峰 低峰期 工作时间 上班时间"
-        " 下班时间 非工作时间",
+        " 下班时间 非工作时间 前一天 前一晚 头一天 午饭后 午饭前 午休 饭后 早九晚五 年中",
         "a while ago, a little while ago, a while back, a bit ago, some time ago, some days ago, a long time ago"
         ", not long ago, the other day, the other night, the other week, the previous day, previous day, since then"
         ", back then, these days, peak hours, peak time, rush hour, business hours, working hours, office hours"
-        ", off-hours, off-peak",
+        ", off-hours, off-peak, on weekdays, on weekends, after lunch, before lunch, over lunch"
+        ", during lunch, lunchtime",
     ),
     Cue.SAME: (
         "这个时候 这个时间 这个点 这会儿 此时 同一时间 同时段 同期",
@@ -240,7 +251,7 @@ CUES = {
     ),
     Cue.EARLIER: ("早些时候 晚些时候 稍早 早前", "earlier on, earlier"),
     Cue.LINK: (
-        "之间 期间 那天 当天 当日 这天 为止 的 在 于 各",
+        "之间 期间 那天 当天 当日 这天 这一天 为止 的 在 于 各",
         "o'clock, oclock, sharp, that day, the start of, the beginning of, at, on, in, the, of"
         ", during, over, for, within",
     ),
@@ -266,6 +277,7 @@ EVENTS = (
     ", commit, build",
 )
 """Happenings whose time only others know: 上次发布之后, since the last deploy."""
+SEASONS = ("春天 夏天 秋天 冬天 春季 夏季 秋季 冬季", "spring, summer, autumn, fall, winter")
 HOLIDAYS = (
     "春节 国庆 五一 元旦 中秋 端午 清明 除夕 双十一 双十二 双11 双12 618 圣诞",
     "christmas, easter, thanksgiving, black friday, new year's eve, new year",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 
 from domain.language import time_words as words
 from domain.language.time_words import listed
@@ -55,7 +56,8 @@ def _is_number(match: re.Match[str]) -> bool:
 
 def _digital(match: re.Match[str]) -> Iterator[Clock]:
     if not _is_number(match):
-        yield _clock(match["hour"], match["minute"], match["second"], match["half"])
+        clock = _clock(match["hour"], match["minute"], match["second"], match["half"])
+        yield replace(clock, is_padded=match["hour"].startswith("0"))
 
 
 def _chinese(match: re.Match[str]) -> Iterator[Clock]:

@@ -15,6 +15,7 @@ _MONTHS = {name: month for month, names in enumerate(words.MONTHS, 1) for name i
 _MONTH = plain(_MONTHS)
 _YEAR = r"(?:19|20)\d\d"
 _NTH = r"(?:st|nd|rd|th)"
+_ORDINAL = plain(words.ORDINALS)
 _MOST = (9998, 12, 31)
 
 _ISO = (
@@ -30,18 +31,20 @@ _CHINESE = (
     rf"|(?P<day_only>{TWO}) ?[日号](?![志楼机库线店桌院节实分内以]))"
 )
 _ENGLISH = (
-    rf"{WHOLE}(?:(?P<month_first>{_MONTH})\.? (?:the )?(?P<its_day>\d{{1,2}})(?P<its_nth>{_NTH})?"
-    rf"(?:,? (?P<its_year>{_YEAR})(?![:\d]))?(?![\d:.%a-z])"
-    rf"|(?P<day_first>\d{{1,2}})(?P<first_nth>{_NTH})?(?P<of> of)? (?P<month_next>{_MONTH})\b\.?"
-    rf"(?:,? (?P<next_year>{_YEAR})(?![:\d]))?"
+    rf"{WHOLE}(?:(?P<month_first>{_MONTH})\.? (?:the )?(?:(?P<its_day>\d{{1,2}})(?P<its_nth>{_NTH})?"
+    rf"|(?P<its_word>{_ORDINAL}))(?:,? (?P<its_year>{_YEAR})(?![:\d]))?(?![\d:.%a-z])"
+    rf"|(?:(?P<day_first>\d{{1,2}})(?P<first_nth>{_NTH})?|(?P<first_word>{_ORDINAL}))(?P<of> of)?"
+    rf" (?P<month_next>{_MONTH})\b\.?(?:,? (?P<next_year>{_YEAR})(?![:\d]))?"
     rf"|(?P<month_of>{_MONTH})\.? (?P<year_of>{_YEAR})(?![:\d])"
     rf"|(?:(?<=in )|(?<=since )|(?<=during )|(?<=last )|(?<=until )|(?<=of ))(?P<month_only>{_MONTH}){ENDS}"
     rf"|(?:(?<=on the )|(?<=of the )|(?<=since the )|(?<=from the )|(?<=until the )|(?<=before the )|(?<=after the ))"
-    rf"(?P<nth>\d{{1,2}}){_NTH}(?! [a-z])|(?:(?<=in )|(?<=since ))(?P<year_only>{_YEAR})(?= ?(?:$|[?.,!;])))"
+    rf"(?P<nth>\d{{1,2}}){_NTH}(?! [a-z]|-)"
+    rf"|(?<=the )(?P<nth_of>\d{{1,2}}){_NTH}(?= of (?:this|last|next) month)"
+    rf"|(?:(?<=in )|(?<=since ))(?P<year_only>{_YEAR})(?= ?(?:$|[?.,!;])))"
 )
-_GOES_ON = re.compile(r" (?!and|to|till|until|at|from|in)[a-z]")
+_GOES_ON = re.compile(r" (?!and|to|till|until|at|from|in|between|before|after|since|during|around|or)[a-z]")
 _EITHER_WAY = (
-    r"(?<![\w./:-])(?:(?P<one>\d{1,2})(?P<between>[/.])(?P<two>\d{1,2})(?P=between)(?P<last_year>\d{4})"
+    r"(?<![\w./:-])(?:(?P<one>\d{1,2})(?P<between>[-/.])(?P<two>\d{1,2})(?P=between)(?P<last_year>\d{4})"
     r"|(?P<three>\d{1,2})/(?P<four>\d{1,2}))(?![\d/.:])"
 )
 _LED_TO = re.compile(r"(?:\b(?:on|since|from|until|before|after|of|to|between|and)|[从自在到至]) ?\Z")
@@ -78,22 +81,25 @@ def _chinese(match: re.Match[str]) -> Iterator[Days]:
 
 
 def _english(match: re.Match[str]) -> Iterator[Days]:
-    if match["nth"] or match["year_only"]:
-        yield _dated(whole_number(match["year_only"]), 0, whole_number(match["nth"]))
+    if nth := match["nth"] or match["nth_of"] or match["year_only"]:
+        yield _dated(int(nth), 0, 0) if match["year_only"] else _dated(0, 0, int(nth))
         return
     name = match["month_first"] or match["month_next"] or match["month_of"] or match["month_only"]
     year = match["its_year"] or match["next_year"] or match["year_of"]
     is_marked = year or match["its_nth"] or match["first_nth"] or match["of"] or match["month_only"]
     if name == "may" and not is_marked and _GOES_ON.match(match.string, match.end()):
         return  # 10 may fail
-    found = _dated(whole_number(year), _MONTHS[name], whole_number(match["its_day"] or match["day_first"]))
+    ordinal = match["its_word"] or match["first_word"]
+    day = words.ORDINALS.index(ordinal) + 1 if ordinal else whole_number(match["its_day"] or match["day_first"])
+    found = _dated(whole_number(year), _MONTHS[name], day)
     yield replace(found, strictly=match.string.endswith("last ", 0, match.start()))
 
 
 def _either_way(match: re.Match[str]) -> Iterator[Days]:
     """05/06 is in May or in June; 25/06 can only be in June. A share (1/2 of them) is no date."""
     first, second = int(match["one"] or match["three"]), int(match["two"] or match["four"])
-    if match["last_year"] or _is_expected(match):
+    is_padded = match["three"] and match["three"].startswith("0")
+    if match["last_year"] or is_padded or _is_expected(match):
         day, month = (first, second) if first > 12 else (second, first)
         is_sure = first > 12 or second > 12 or first == second
         yield Days(year=whole_number(match["last_year"]) or None, month=month, day=day, exists=is_sure)

@@ -165,6 +165,8 @@ class Instants:
     def _range(self, first: Point, last: Point | None) -> Bounds:
         if last is None:
             return Bounds(self._span(first).start, self._now)
+        if first.days and last.days and first.days.is_number and last.days.month:  # 1 to 3 May
+            first = replace(first, days=replace(last.days, day=first.days.day))
         first, last = _sharing(first, last)
         if first.clock and last.clock and first.is_clear and last.is_clear:
             return self._clock_range(first, last)
@@ -195,14 +197,18 @@ class Instants:
 
     def _clock_range(self, first: Point, last: Point) -> Bounds:
         """Of the hours that the words leave open (2 and 3 pm, 23 点到 1 点) those that are nearest to each other."""
-        last, zone = self._dated_behind(first, last), self._zone_of(first)
+        zone, is_next = self._zone_of(first), bool(last.days and last.days.following)
+        last = replace(last, days=None) if is_next else self._dated_behind(first, last)
         starts, ends = _hours(first, last)[0], _hours(last, first)[0]
+        if is_next:
+            day = self._day(first, zone, starts[0])
+            return Bounds(_moment(day, starts[0], zone).start, _moment(day, ends[0] + _DAY, zone).end)
         if last.days is not None:
             begin, finish = _moment(self._day(first, zone, starts[0]), starts[0], zone), self._span(last)
             return _ordered(begin.start, finish.end)
         ends = (*ends, *(end + _DAY for end in ends))
         length, start = min(((e - s, s) for s in starts for e in ends if e > s), default=(_DAY, 0))
-        if length > _LONGEST_NIGHT:
+        if start + length > _DAY and length > _LONGEST_NIGHT:
             raise NotUnderstood
         day = self._day(first, zone, start)
         return Bounds(_moment(day, start, zone).start, _moment(day, start + length, zone).end)
@@ -233,8 +239,8 @@ def _hours(point: Point, other: Point | None = None) -> tuple[tuple[int, ...], i
     if not clock.exists:
         raise NotUnderstood
     if point.part is None:
-        is_open = other is not None and other.clock is not None and not clock.half and clock.hour <= 12
-        is_open = is_open and bool(other and (other.part or (other.clock and other.clock.half)))
+        told = other is not None and other.clock is not None and (other.part or other.clock.half)
+        is_open = told and not (clock.half or clock.is_padded) and 1 <= clock.hour <= 12
         return ((clock.of_day, clock.of_day + _HALF_DAY) if is_open else (clock.of_day,)), 0
     part = point.part
     shifts = (0, _DAY) if clock.half else (0, _HALF_DAY, _DAY, *([-_HALF_DAY] if clock.hour == 12 else []))

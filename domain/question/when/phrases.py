@@ -103,10 +103,14 @@ class _Phrases(Points):
         value = self.value(start)
         if value is Cue.SAME and self.joined(start + 1) and (point := self.point(start + 1)):
             return self._made(Shape.UNCLEAR, start, point[1])
+        if value is Cue.EVER and self.tokens[start].joined and isinstance(self.value(start - 1), Quantity):
+            return self._made(Shape.UNCLEAR, start - 1, start + 1)  # an hour before
         if value is Cue.EVER:
             return self._made(Shape.EVER, start, start + 1)
         if value is Cue.VAGUE or (value is Cue.EARLIER and not self.point(start)):
-            return self._made(Shape.UNCLEAR, start, start + 1)
+            behind = self.past_links(start + 1)
+            point = self.point(behind) if self.joined(behind) else None
+            return self._made(Shape.UNCLEAR, start, point[1] if point else start + 1)
         is_asked = _ASKED.match(self._text, self.tokens[start].end)
         is_measured = self.joined(start + 1) and isinstance(self.value(start + 1), Quantity)
         if (is_asked or is_measured) and value in {Cue.HAPPENED, Cue.TO_HAPPEN}:
@@ -185,6 +189,10 @@ class _Phrases(Points):
     def _bound(self, start: int) -> _Found:
         """Since, from, before, after, until, with the point behind them."""
         cue = self.value(start)
+        if cue is Cue.TO and self.is_chinese(start) and self.joined(start + 1):  # 到昨天为止
+            found = self.point(start + 1)
+            is_until = found and self.joined(found[1]) and self.tokens[found[1]].text == "为止"
+            return self._made(Shape.UNTIL, start, found[1] + 1, found[0]) if found and is_until else None
         if cue not in {Cue.SINCE, Cue.FROM, Cue.BEFORE, Cue.AFTER, Cue.UNTIL} or not self.joined(start + 1):
             return None
         found = None if cue in {Cue.BEFORE, Cue.AFTER} and self.is_chinese(start) else self.point(start + 1)

@@ -41,6 +41,7 @@ class Clock:
     second: int = 0
     half: str = ""
     spoken: bool = False
+    is_padded: bool = False  # 02:00, which is never 2 pm
     is_bit: bool = False  # 一点, which is more often a bit than an hour
 
     @property
@@ -80,7 +81,7 @@ class Kind(NamedTuple):
 
 WHOLE = r"(?<![a-z0-9_@])(?<![a-z0-9_][-.@])"
 ENDS = r"(?![a-z0-9_@])(?![-.@][a-z])"
-NEW = r"(?<![a-z0-9_.])(?<![0-9a-z:\]]:)(?<![a-z_]-)"
+NEW = r"(?<![a-z0-9_.])(?<![0-9a-z:\]]:)(?<![a-ln-z_]-)(?<![b-oq-z_]m-)"
 FRESH = rf"{NEW}(?<![{DIGITS}十百])(?<![a-z_]/)(?<!\d[,/])"
 """Before a time or a number that begins here: no part of a name, a version or an address."""
 TWO = rf"(?:\d{{1,2}}|[{DIGITS}十]{{1,3}})"

@@ -104,17 +104,24 @@ class Points:
     def _ago(self, point: Point, index: int) -> tuple[Point, int] | None:
         """半小时前 is an instant, 三天前 and two weeks ago are days."""
         length = self.value(index)
-        if not isinstance(length, Quantity) or length.bare or point.days or point.clock or not self.ends_ago(index):
+        if not isinstance(length, Quantity) or length.bare or point.days or point.clock:
+            return None
+        behind = self.behind_ago(index)
+        if behind is None:
             return None
         span = _AGO_SPANS.get(length.unit)
         if length.seconds is None:
-            return replace(point, is_clear=False, ago=Fraction()), index + 2
+            return replace(point, is_clear=False, ago=Fraction()), behind
         if span and length.count is not None and length.count.denominator == 1 and not length.rest:
-            return replace(point, days=Days(span, -int(length.count))), index + 2
-        return replace(point, ago=length.seconds), index + 2
+            return replace(point, days=Days(span, -int(length.count))), behind
+        return replace(point, ago=length.seconds), behind
 
     def ends_ago(self, index: int) -> bool:
         """Whether 前, ago or earlier stands behind a length, and no time that it is measured from."""
-        if self.joined(index + 1, Cue.AGO, Cue.EARLIER):
-            return True
-        return self.joined(index + 1, Cue.BEFORE) and self.is_chinese(index + 1)
+        return self.behind_ago(index) is not None
+
+    def behind_ago(self, index: int) -> int | None:
+        """The word behind 前 or ago: an hour or so ago."""
+        index += 2 if self.joined(index + 1, Cue.AROUND) else 1
+        is_ago = self.joined(index, Cue.AGO, Cue.EARLIER) or (self.joined(index, Cue.BEFORE) and self.is_chinese(index))
+        return index + 1 if is_ago else None

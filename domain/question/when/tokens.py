@@ -16,6 +16,7 @@ from domain.question.when.clocks import CLOCKS, ZONES
 from domain.question.when.dates import DATES
 from domain.question.when.days import Days
 from domain.question.when.lengths import BARE_UNITS, LENGTHS
+from domain.question.when.loose import LOOSE
 from domain.question.when.named_days import NAMED_DAYS
 from domain.question.when.pieces import (
     DASH,
@@ -23,14 +24,12 @@ from domain.question.when.pieces import (
     FRESH,
     HOUR_WORDS,
     TWO,
-    WHOLE,
     Clock,
     Kind,
     Number,
     Quantity,
     Value,
     just,
-    plain,
     whole,
     whole_number,
 )
@@ -47,17 +46,8 @@ class Token:
     joined: bool = False
 
 
+_BEFORE = [word for word in words.EVER_BEFORE if word.isascii()]
 _CUES = {word: cue for cue, pair in words.CUES.items() for word in listed(*pair)}
-_EVENT = plain(listed(*words.EVENTS))
-_HOLIDAYS, _ENGLISH_HOLIDAYS = (plain(listed(zh, en)) for zh, en in ((words.HOLIDAYS[0], ""), ("", words.HOLIDAYS[1])))
-_HAPPENING = (
-    rf"(?:上次|上一次|最近一次|那次|这次|前次)的?[^，。；？！,;?!\0]{{0,6}}?{_EVENT}(?:之后|以后|以来|之前|以前|期间|前后|后|前|时(?![间候]))"
-    rf"|(?:自从?|从){_EVENT}(?:之后|以后|以来|后|起|开始)|{_EVENT}(?:期间|时段|窗口期|以来|前后)"
-    rf"|{_HOLIDAYS}(?:节|期间|假期|当天|那天|以来|前后|之后|晚上)"
-    rf"|{WHOLE}(?:since|after|before|during|around) (?:(?:the|our|this|that|last|latest|previous) ){{1,2}}"
-    rf"(?:[a-z]{{1,12}} )?{_EVENT}{ENDS}"
-    rf"|{WHOLE}since {_EVENT}{ENDS}|{WHOLE}(?:on|over|during|since|at) {_ENGLISH_HOLIDAYS}{ENDS}"
-)
 
 
 def _cue(match: re.Match[str]) -> Iterator[Cue]:
@@ -69,10 +59,8 @@ def _number(match: re.Match[str]) -> Iterator[Number]:
 
 
 _KINDS = (
-    Kind(rf"{whole(listed(*words.CUES[Cue.EVER]))}|{whole(words.EVER_BEFORE)}(?= ?(?:[?!.,;]|$))", just(Cue.EVER)),
-    Kind(f"(?:{_HAPPENING})|{whole(listed(*words.CUES[Cue.VAGUE]))}", just(Cue.VAGUE)),
-    Kind(rf"{_EVENT}(?:完成|完|成功)?(?:之后|以后|后)(?![端台续缀者果置])", just(Cue.HAPPENED)),
-    Kind(rf"{_EVENT}(?:之前|以前|前)(?![端台置缀后])", just(Cue.TO_HAPPEN)),
+    Kind(rf"{whole(listed(*words.CUES[Cue.EVER]))}|{whole(_BEFORE)}(?= ?(?:[?!.,;]|$))", just(Cue.EVER)),
+    *LOOSE,
     LENGTHS,
     *DATES,
     *CLOCKS,
@@ -156,6 +144,8 @@ def _as_time(text: str, read: Sequence[Token], index: int) -> Value | None:
         return None
     if len(ahead) > 1 and ahead[0] in {Cue.TO, Cue.AND} and isinstance(ahead[1], Clock) and ahead[1].spoken:
         return Clock(number.value, spoken=True)
+    if len(ahead) > 1 and ahead[0] in {Cue.TO, Cue.AND} and isinstance(ahead[1], Days) and ahead[1].day:
+        return Days(day=number.value) if 1 <= number.value <= 31 else None
     is_dated = isinstance(next((value for value in ahead if value is not Cue.LINK), None), Part | Days)
     if not (is_dated or _CLOSED.match(text, read[index].end)):
         return None
@@ -170,7 +160,12 @@ def _is_hour(read: Sequence[Token], index: int, is_dated: bool) -> bool:
     if values[3] in {Cue.TO, Cue.AND}:
         is_dated = is_dated or isinstance(values[0], Part | Days)
         is_named = isinstance(values[2], Clock) and bool(values[2].half)
-        return is_named or values[1] is Cue.BETWEEN or (values[1] is Cue.FROM and is_dated)
-    if is_dated and values[3] in {Cue.AFTER, Cue.BEFORE, Cue.AROUND}:
+        return is_named or values[1] is Cue.BETWEEN or (is_dated and _opens(values[1], values[2]))
+    if is_dated and values[3] in {Cue.FROM, Cue.AFTER, Cue.BEFORE, Cue.AROUND}:
         return True
     return values[3] in {Cue.SINCE, Cue.UNTIL} or (index > 0 and read[index - 1].text == "at")
+
+
+def _opens(*values: object) -> bool:
+    """Whether what stands before a range's end makes its hours such: from 9, last night."""
+    return Cue.FROM in values or isinstance(values[1], Part | Days)

@@ -78,6 +78,18 @@ def test_the_period_of_a_question_is_read_or_said_to_be_unclear(row: dict[str, A
         ("order-service 之前有没有出现过 OOM", ".."),
         ("has this happened before?", ".."),
         ("昨天有没有报错？现在恢复了吗？", "05-13 00:00..05-14 00:00"),
+        ("晚8点", "05-13 19:45..05-13 20:15"),
+        ("前天晚上", "05-12 18:00..05-13 00:00"),
+        ("15分钟之前", "05-14 14:50..05-14 15:20"),
+        ("到昨天为止", "..05-14 00:00"),
+        ("22:30到次日1:30", "05-13 22:30..05-14 01:30"),
+        ("the night before last", "05-12 18:00..05-13 06:00"),
+        ("early this morning", "05-14 00:00..05-14 12:00"),
+        ("1–3 May", "05-01 00:00..05-04 00:00"),
+        ("Mon-Wed", "05-12 00:00..05-14 15:20"),
+        ("from 11 last night to 1 this morning", "05-13 23:00..05-14 01:00"),
+        ("an hour or so ago", "05-14 14:05..05-14 14:35"),
+        ("month to date", "05-01 00:00..05-14 15:20"),
         ("“order-service 最近一小时有没有报错？”", "05-14 14:20..05-14 15:20"),
     ],
 )
@@ -130,6 +142,14 @@ def test_what_only_looks_like_a_period_is_none(question: str) -> None:
         ("未来一小时", ("未来一小时",)),
         ("双十一期间", ("双十一期间",)),
         ("did it fail earlier?", ("earlier",)),
+        ("最近两三天", ("最近两三天",)),
+        ("the last two or three hours", ("last two or three hours",)),
+        ("十来分钟前", ("十来分钟前",)),
+        ("前一天晚上", ("前一天晚上",)),
+        ("the first week of May", ("first week of May",)),
+        ("end of last month", ("end of last month",)),
+        ("去年底", ("年底",)),
+        ("an hour before?", ("an hour before",)),
     ],
 )
 def test_what_is_not_understood_is_said_in_the_questions_own_words(question: str, unclear: tuple[str, ...]) -> None:
@@ -152,6 +172,79 @@ def test_the_places_of_a_period_are_those_of_the_question_as_written() -> None:
     found = read(question)
     assert [question[start:end] for start, end in found.spans] == ["最 近\u200b 两 小 时"]
     assert found.span == (16, 26)
+
+
+DAYS = {
+    "zh": {
+        "昨天": 13,
+        "前天": 12,
+        "5 月 10 日": 10,
+        "2031年5月10号": 10,
+        "2031-05-10": 10,
+        "上周五": 9,
+        "周一": 12,
+        "3 天前": 11,
+    },
+    "en": {"yesterday": 13, "on May 10th": 10, "10 May": 10, "last Friday": 9, "on Monday": 12, "3 days ago": 11},
+}
+CHINESE_HOURS = "零 一 两 三 四 五 六 七 八 九 十 十一 十二".split()  # noqa: SIM905
+STYLES = {
+    "zh": (
+        "{hour:02}:{minute:02}",
+        "{hour}:{minute:02}",
+        "{hour} 点 {minute} 分",
+        "{part}{said}点{minute:02}分",
+        "{part}{words}点{minute}分",
+    ),
+    "en": (
+        "{hour:02}:{minute:02}",
+        "{hour}:{minute:02}",
+        "{twelve}:{minute:02}{half}m",
+        "{twelve}:{minute:02} {half}.m.",
+    ),
+}
+ENGLISH_SHAPES = ("between {} and {}", "from {} to {}", "{} – {}", "from {} until {}")
+CHINESE_SHAPES = ("{} 到 {}", "{}-{}", "从{}至{}", "{} ～ {}", "{}和{}之间")
+
+
+def spoken(style: str, minutes: int) -> str:
+    """A time of day in one of its spellings."""
+    hour, minute = divmod(minutes, 60)
+    twelve = (hour - 1) % 12 + 1
+    part = "凌晨" if hour < 6 else "上午" if hour < 12 else "中午" if hour == 12 else "下午" if hour < 18 else "晚上"
+    return style.format(
+        hour=hour,
+        minute=minute,
+        twelve=twelve,
+        half="ap"[hour >= 12],
+        part=part,
+        said=twelve if hour else 0,
+        words=CHINESE_HOURS[twelve if hour else 0],
+    )
+
+
+@st.composite
+def dated_ranges(draw: st.DrawFn) -> tuple[str, str]:
+    """A day and a range of times on it, put in a question, and the period meant."""
+    language = draw(st.sampled_from(["zh", "en"]))
+    day, number = draw(st.sampled_from(sorted(DAYS[language].items())))
+    start, end = sorted(draw(st.lists(st.integers(0, 1439), min_size=2, max_size=2, unique=True)))
+    shape = draw(st.sampled_from(CHINESE_SHAPES if language == "zh" else ENGLISH_SHAPES))
+    style = draw(st.sampled_from(STYLES[language]))
+    times = shape.format(spoken(style, start), spoken(style, end))
+    is_before = language == "zh" or draw(st.booleans())
+    said = f"{day} {times}" if is_before else f"{times} {day}"
+    question = f"order-service {said} 有没有 ERROR？" if language == "zh" else f"any errors in order-service {said}?"
+    first, last = (f"05-{number:02} {at // 60:02}:{at % 60:02}" for at in (start, end))
+    return question, f"{first}..{last}"
+
+
+@settings(max_examples=600, deadline=None)
+@given(dated_ranges())
+def test_a_range_of_times_on_a_day_is_read_in_whatever_spelling(asked: tuple[str, str]) -> None:
+    """R70."""
+    question, expected = asked
+    assert bounds(question) == expected
 
 
 REPEATED = st.sampled_from(
