@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import os
+import re
 import stat
 from collections import defaultdict
 from collections.abc import Iterator, Mapping
@@ -186,6 +187,18 @@ def _broken(name: str, path: str, error: OSError) -> UnreadInput:
         return UnreadInput(name, UnreadReason.VANISHED, moment_of(os.lstat(path)) if os.listdir(nearest) else None)
     except OSError as failure:
         return UnreadInput(name, reason_of(failure))
+
+
+def is_link_as_text(path: str, size: int, head: bytes) -> bool:
+    """Whether a file is a link whose target was written into it, as archives and checkouts do where a file system has
+    no links: nothing but a path with a slash, of something that is there."""
+    if not 1 < size <= _LONGEST_LINK or size != len(head) or b"/" not in head or _NO_PATH.search(head):
+        return False
+    return os.path.lexists(os.path.join(os.path.dirname(path), os.fsdecode(head)))
+
+
+_LONGEST_LINK = 1_024
+_NO_PATH = re.compile(rb"[\s\0]")
 
 
 def reason_of(error: OSError | MemoryError) -> UnreadReason:

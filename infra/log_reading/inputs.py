@@ -13,7 +13,7 @@ from infra.log_reading.content import Form
 from infra.log_reading.decoding import Line, Lines, encoding_of
 from infra.log_reading.exclusions import Exclusions
 from infra.log_reading.file_reader import FileReader
-from infra.log_reading.files import LogFile, UnreadInput, find_files, reason_of, shown
+from infra.log_reading.files import LogFile, UnreadInput, find_files, is_link_as_text, reason_of, shown
 from infra.log_reading.members import Leaf, Place
 from infra.log_reading.rotation import family_of, unpacked_name
 
@@ -128,6 +128,8 @@ def _input(name: str, file: LogFile, leaf: Leaf, reader: FileReader) -> Input | 
     content = leaf.content
     if content.form is not Form.TEXT:
         return UnreadInput(name, content.reason or UnreadReason.FORMAT, leaf.last_change, content.is_no_log)
+    if not leaf.members and is_link_as_text(file.path, file.size, leaf.stream.head):
+        return UnreadInput(name, UnreadReason.LINK)
     encoding, is_guess = encoding_of(leaf.stream.head, content.encoding)
     *folders, file_name = _folders(file, leaf)
     *above, own = file.names[0].split("/")

@@ -603,3 +603,16 @@ def test_a_zip_of_many_bombs_is_read_up_to_the_limit(tmp_path: Path, monkeypatch
     listing = find_inputs(tmp_path)
     assert [one.name for one in listing.inputs] == ["a.zip/0.log", "a.zip/1.log", "a.zip/2.log"]
     assert unread(listing) == dict.fromkeys(["a.zip/3.log", "a.zip/4.log"], UnreadReason.LIMIT)
+
+
+def test_a_link_that_was_written_out_as_text_is_a_link(tmp_path: Path) -> None:
+    """R69: as a checkout leaves it where a file system has no links; a path of nothing is a line of text."""
+    (tmp_path / "real").mkdir()
+    logs = tmp_path / "logs"
+    logs.mkdir()
+    (logs / "pod").write_text("../real")
+    (logs / "other").write_text("../nowhere")
+    found = find_inputs(logs)
+
+    assert [(one.name, one.reason) for one in found.unread] == [("pod", UnreadReason.LINK)]
+    assert [one.name for one in found.inputs] == ["other"]
