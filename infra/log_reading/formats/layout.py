@@ -28,10 +28,9 @@ _WORD = re.compile(r"[A-Za-z]{1,16}|[\u4e00-\u9fff]{2,10}")
 _BEHIND_CAPITALS = re.compile(r"[\s:|\])},/;(]|-\s|$")
 _BEHIND_WORD = re.compile(r"\s{0,8}[:|\]\t]|\s{2,8}| ?$| -(?= )|, | ")
 _LETTER = re.compile(r"[TDIWEFCN](?= {0,2}\||\t|/[\w.]{1,64}\( {0,8}\d)")
-_NAMED_LEVEL = re.compile(r"(?i:level|severity|lvl): ?(?P<level>[A-Za-z]{3,13})(?=[\s,;|]|$)")
+_NAMED_LEVEL = re.compile(r"(?i:level|severity|lvl|loglevel)(?:: ?|=\"?)(?P<level>[A-Za-z]{3,13})\"?(?=[\s,;|]|$)")
 _CHANNEL = re.compile(r"(?P<channel>[\w-]{1,64})\.(?P<level>[A-Z]{3,9}): ")
 _TOKEN = re.compile(r"[^\s\[\]\"'{}]{1,96}+(?:\[\d{1,10}\]:?)?[ \t]{1,8}+(?P<separator>[-|:][ \t]{1,4})?")
-_CAPITAL = re.compile(r"\[?(?P<level>[A-Z]{3,9})\]?(?=[\s:|\])},]|-\s|$)")
 _IN_BRACKET = re.compile(r"([A-Z]{3,9})[/ :|,]")
 _HEADER_TOKEN = re.compile(r"[^\s\d./:@$#_=*-]{0,96}[\d./:@$#_=*-]|(?:main|root|app)(?:\s|$)")
 FIRST_WORD = re.compile(r"[A-Za-z][\w.$/-]{1,95}(?=[\s:,]|$)")
@@ -39,7 +38,7 @@ _NAME = re.compile(r"[A-Za-z][\w.$@/-]{0,95}")
 _OF_A_SERVICE = re.compile(
     r"[a-z][a-z0-9]{0,63}(?:[-_][a-z0-9]{1,63}){0,7}[-_](?:service|svc|server|api|gateway|app|web)"
 )
-_BARE = frozenset({"info", "warn", "warning", "debug", "err"})
+_BARE = frozenset({"info", "information", "warn", "warning", "debug", "err"})
 _QUALIFIED = re.compile(
     r" (?:mode|logging|level|logs?|about|on|off|of|for|is|was|to|from|pages?|flags?|messages?|thresholds?|endpoints?"
     r"|ports?|users?|requests?|calls?|files?|builds?|symbols?|output|info|information|signs?|lights?|emails?|banner)\b"
@@ -86,24 +85,32 @@ def _skipped(text: str, position: int) -> int:
 def _take(layout: Layout, text: str, position: int) -> int:
     """Takes the part at a position and gives the position behind it; the same one where the message begins."""
     first = text[position : position + 1]
-    if first in _OPENING:
-        found = _BRACKET.match(text, position) if first else None
+    if first and first in _OPENING:
+        found = _BRACKET.match(text, position)
         if found is None:
             return position
         _take_bracket(layout, found[1] or next(filter(None, found.groups()), ""), found[0])
         return found.end()
-    if first in _SEPARATING:
+    if first and first in _SEPARATING:
         found = _SEPARATOR.match(text, position)
         return found.end() if found else position
     if layout.level is not None or layout.level_text:
         return position
+    end = _take_level(layout, text, position)
+    if end != position or layout.level is not None:
+        return end
+    if (channel := _CHANNEL.match(text, position)) and channel["level"] in _CAPITALS:
+        layout.hints.append(channel["channel"])
+        layout.kept.append(f"{channel['channel']}:")
+        return _taken(layout, channel["level"], channel.end())
+    return _take_tokens(layout, text, position)
+
+
+def _take_level(layout: Layout, text: str, position: int) -> int:
+    """Takes a word or letter that is the level, or a pair that names it; gives the position where there is none."""
     found = _WORD.match(text, position)
-    end = _take_word(layout, text, found) if found else position
-    return end if end != position else _take_tokens(layout, text, position)
-
-
-def _take_word(layout: Layout, text: str, found: re.Match[str]) -> int:
-    """Takes a word that is the level, or names it; gives its beginning where it does not."""
+    if found is None:
+        return position
     word, end = found[0], found.end()
     if word in _CAPITALS:
         is_request = word == "TRACE" and text[end : end + 2] in (" /", " *")
@@ -115,16 +122,12 @@ def _take_word(layout: Layout, text: str, found: re.Match[str]) -> int:
             return _taken(layout, word, end)
         if behind is not None and _is_bare_level(word) and not _QUALIFIED.match(text, end):
             _taken(layout, word, end)  # it may be the first word of a sentence, which stays whole
-    elif len(word) == 1 and (letter := _LETTER.match(text, found.start())):
+    elif len(word) == 1 and (letter := _LETTER.match(text, position)):
         layout.level, layout.level_text = level_of_letter(letter[0]), letter[0]
         return letter.end()
-    elif (named := _NAMED_LEVEL.match(text, found.start())) and named["level"].lower() in _WORDS:
+    elif (named := _NAMED_LEVEL.match(text, position)) and named["level"].lower() in _WORDS:
         return _taken(layout, named["level"], named.end())
-    elif (channel := _CHANNEL.match(text, found.start())) and channel["level"] in _CAPITALS:
-        layout.hints.append(channel["channel"])
-        layout.kept.append(f"{channel['channel']}:")
-        return _taken(layout, channel["level"], channel.end())
-    return found.start()
+    return position
 
 
 def _taken(layout: Layout, word: str, end: int) -> int:
@@ -135,7 +138,7 @@ def _taken(layout: Layout, word: str, end: int) -> int:
 def _is_bare_level(word: str) -> bool:
     """Whether a word that a blank follows may be the level: a sentence may begin with it, which must not exclude."""
     level = level_of(word)
-    return word in _BARE or (level is not None and level >= Level.ERROR)
+    return word.lower() in _BARE or (level is not None and level >= Level.ERROR)
 
 
 def _take_bracket(layout: Layout, word: str, written: str) -> None:
@@ -160,20 +163,32 @@ def _level_in_bracket(word: str, opening: str) -> Level | None:
 
 
 def _take_tokens(layout: Layout, text: str, position: int) -> int:
-    """Up to four tokens and a level in capitals behind them, if none of them is a word of a sentence."""
+    """Up to four tokens and the level behind them, if none of them is a word of a sentence."""
     tokens: list[str] = []
     end = position
     while len(tokens) < _TOKENS and (token := _TOKEN.match(text, end)):
         written = token[0].strip()
-        tokens.append(written.rstrip("-|: ") if token["separator"] else written)
         is_word = _HEADER_TOKEN.match(text, end, token.end()) is None
         if is_word and not token["separator"] and written[-1:] not in _SEPARATING:
             return position
+        tokens.append(written.rstrip("-|: ") if token["separator"] else written)
         end = token.end()
-        found = _CAPITAL.match(text, end)
-        if found is not None and found["level"] in _CAPITALS:
+        behind = _level_behind(layout, text, end)
+        if layout.level is not None:
             layout.kept.append(" ".join(tokens))
             names = [one.rstrip(":") for one in tokens]
             layout.hints += [one for one in names if _NAME.fullmatch(one)]
-            return _taken(layout, found["level"], found.end())
+            return behind
     return position
+
+
+def _level_behind(layout: Layout, text: str, position: int) -> int:
+    """Takes the level behind tokens, in brackets or not."""
+    bracket = _BRACKET.match(text, position)
+    if bracket is None:
+        return _take_level(layout, text, position)
+    word = bracket[1] or next(filter(None, bracket.groups()), "")
+    level = _level_in_bracket(word, bracket[0][0])
+    if level is not None:
+        layout.level, layout.level_text = level, word
+    return bracket.end()

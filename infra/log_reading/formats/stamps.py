@@ -146,7 +146,7 @@ def _day_month_short(clock: Clock, text: str) -> Found:
 
 _MONTH_DAY = re.compile(rf"{_WEEKDAY}({_MONTH})[ .]{{1,2}}(\d{{1,2}}),?[ T](?:(\d{{4}}),?[ T])?")
 _SYSLOG_CHARACTERS = len("May  1 10:05:00")
-_YEAR_LAST = re.compile(r" (\d{4})$")
+_YEAR_LAST = re.compile(r" ((?:19|20)\d{2})$")
 
 
 def _month_day(clock: Clock, text: str) -> Found:
@@ -256,10 +256,11 @@ _GAP = r"(?:[Tt_]|[, ]{1,2}| - |-(?=\d\d:))"
 
 _YEAR_FIRST_PATTERN = rf"(?:{_DATE_Y}{_GAP}{_TIME}|\d{{8}}[T _-]?(?:\d{{6}}(?:[.,]\d{{1,9}})?{_OFFSET}|{_TIME})){_END}"
 _DAY_MONTH_PATTERN = rf"{_WEEKDAY}\d{{1,2}}[- /]{_MONTH}[- /,]{{1,2}}\d{{4}}(?:::?|[, T]{{1,2}}){_TIME}{_END}"
-_MONTH_DAY_PATTERN = (
-    rf"{_WEEKDAY}{_MONTH}[ .]{{1,2}}\d{{1,2}},?[ T](?:\d{{4}},?[ T])?\d{{1,2}}:\d{{2}}:\d{{2}}(?:[.,]\d{{1,9}})?"
-    rf"{_HALF}(?: (?:{_BEHIND_UTC}|{ZONE_NAME}))?(?: \d{{4}}(?![\d:/-]))?{_END}"
+_MONTH_TIME = (
+    rf"{_MONTH}[ .]{{1,2}}\d{{1,2}},?[ T](?:(?:19|20)\d{{2}},?[ T])?\d{{1,2}}:\d{{2}}:\d{{2}}(?:[.,]\d{{1,9}})?"
+    rf"{_HALF}(?: (?:{_BEHIND_UTC}|{ZONE_NAME}))?"
 )
+_MONTH_DAY_PATTERN = rf"(?:{_WEEKDAY[:-1]}{_MONTH_TIME}(?: (?:19|20)\d{{2}}(?![\d:/-]))?|{_MONTH_TIME}){_END}"
 _NUMBERS_PATTERN = rf"\d{{1,2}}(?:/\d{{1,2}}/|-\d{{1,2}}-|\.\d{{1,2}}\.)\d{{4}}[, T]{{1,2}}{_TIME}{_END}"
 
 _ISO_PATTERN = (
@@ -287,7 +288,7 @@ FORMS: dict[str, Form] = {
     "year": Form(_YEAR_FIRST_PATTERN, _year_first),
     "day_month": Form(_DAY_MONTH_PATTERN, _day_month),
     "access": Form(rf"\d{{2}}/{_MONTH}/\d{{4}}:\d{{2}}:\d{{2}}:\d{{2}} [+-]\d{{4}}", _access),
-    "syslog": Form(rf"{_MONTH} [ \d]?\d (?:\d{{4}} )?\d\d:\d\d:\d\d(?:\.\d{{1,9}})?{_END}", _month_day),
+    "syslog": Form(rf"{_MONTH} [ \d]?\d (?:(?:19|20)\d\d )?\d\d:\d\d:\d\d(?:\.\d{{1,9}})?{_END}", _month_day),
     "day_month_area": Form(rf"{_DAY_MONTH_PATTERN} [A-Z][A-Za-z_]{{1,32}}/[A-Za-z_/+-]{{1,64}}", _day_month_area),
     "day_month_short": Form(rf"\d{{1,2}} {_MONTH} \d{{2}}:\d{{2}}:\d{{2}}(?:\.\d{{1,6}})?{_END}", _day_month_short),
     "month_day": Form(_MONTH_DAY_PATTERN, _month_day),

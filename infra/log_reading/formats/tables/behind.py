@@ -7,12 +7,13 @@ import re
 from domain.language.levels import LEVEL_WORDS
 
 _LEVEL = rf"(?i:{'|'.join(LEVEL_WORDS)})"
-PROGRAM = r"[A-Za-z_][^\s:\[\]()|]{0,95}"
+_NOT_A_LEVEL = rf"(?!{_LEVEL}(?:[:\[]))"
+PROGRAM = rf"{_NOT_A_LEVEL}[A-Za-z_][^\s:\[\]()|]{{0,95}}"
 HOST = r"[A-Za-z0-9][\w.-]{0,254}"
-_NO_LEVEL = rf"(?!{_LEVEL}(?:[\s:|,]|$)|main |root )"
+_NO_LEVEL = rf"(?!{_LEVEL}(?:[\s:|,]|$)|main |root |\d{{1,20}} )"
 
 SYSLOG = (
-    rf" {{1,2}}{_NO_LEVEL}(?P<host>[^\s:]{{1,255}}) {{1,2}}(?:-- )?"
+    rf" {{1,2}}{_NO_LEVEL}(?P<host>[A-Za-z0-9_.][^\s\[\]()|\"]{{0,254}}) {{1,2}}(?:-- )?{_NOT_A_LEVEL}"
     r"(?P<name>[^\s:\[\]()|]{1,96}|[^\s:\[\]()|]{1,64}(?: [^\s:\[\]()|]{1,64}){1,3}(?=\[\d))"
     r"(?: (?P<version>\d[\d.]{0,15}))?(?:\((?P<part>[^()\s]{1,64})\))?(?:\[(?P<pid>[\w.-]{1,32})\])?"
     r"(?: \((?P<child>[^()]{1,200})\))?:(?: \[(?P<part_number>\d{1,6}-\d{1,4})\](?= ))?(?=\s|$)"
