@@ -68,6 +68,7 @@ class Cue(StrEnum):
     HABIT = "habit"
     VAGUE = "vague"
     SAME = "same"  # the same time on another day; alone it says nothing
+    COMPARED = "compared"  # 比昨天: two periods
     EARLIER = "earlier"  # says nothing beside a day and is vague alone
     LINK = "link"
 
@@ -122,7 +123,6 @@ LAST_NIGHT = "last night, yesterday night, overnight, all night, during the nigh
 EARLY = listed("", "early this morning, early yesterday morning")
 NIGHT_BEFORE = listed("", "the night before last")
 TONIGHT = "tonight"
-HALVES = {"a": Part(0, 12, 0, 11, "", ""), "p": Part(12, 24, 12, 23, "", "")}
 
 WEEKDAYS = (
     Row(0, "一 1", "monday, mon"),
@@ -221,8 +221,7 @@ CUES = {
     Cue.EVER: (
         "历史上 全部历史 所有历史 整个历史 有史以来 从未 从来 从没 一直以来 自上线以来 上线以来 任何时候 任何时间"
         " 任意时间 任意时段 所有时段 全部时段 全时段 整个时间段 不限时间 迄今 所有时间 全部时间 曾经",
-        "ever, never, at any time, at any point, all time, all-time, in history, historically, at all times"
-        ", so far, to date",
+        "ever, never, at any time, at any point, all time, all-time, in history, historically, at all times, so far",
     ),
     Cue.NOW: (
         "现在 当前 目前 此刻 眼下 如今 当下",
@@ -230,7 +229,7 @@ CUES = {
         ", this moment",
     ),
     Cue.HABIT: (
-        "每天 每日 每晚 每周 每月 每年 每个月 每小时 每隔 每",
+        "每天 每日 每晚 每周一 每周二 每周三 每周四 每周五 每周六 每周日 每周 每月 每年 每个月 每小时 每隔 每",
         "every, each, per, daily, nightly, weekly, hourly, monthly",
     ),
     Cue.VAGUE: (
@@ -249,6 +248,7 @@ CUES = {
         "这个时候 这个时间 这个点 这会儿 此时 同一时间 同时段 同期",
         "this time, the same time, same time, same period",
     ),
+    Cue.COMPARED: ("比 较 相比 对比", "than, compared with, compared to, vs, versus"),
     Cue.EARLIER: ("早些时候 晚些时候 稍早 早前", "earlier on, earlier"),
     Cue.LINK: (
         "之间 期间 那天 当天 当日 这天 这一天 为止 的 在 于 各",
@@ -261,9 +261,10 @@ EVER_BEFORE = listed("以前 之前 此前 过去 先前", "in the past, before,
 ASKING = "有没有 有无 有过 有 还有 是否 是不是 也 都 曾 出现过 发生过 出过 没有 报过 没"
 """Words behind 之前 that make it a period of its own: 之前有没有出现过."""
 DASHES = "-–—~〜−‒―→"
-NOT_BEHIND = {"近": "附接将临靠邻", "自": "来各", "从": "服"}
+NOT_BEHIND = {"比": "同环占", "较": "比", "近": "附接将临靠邻", "自": "来各", "从": "服"}
 """Characters before a word that make another one of it: 接近."""
 NOT_BEFORE = {
+    **{"比": "例较如率特", "较": "多少大小高低好长短快慢为"},
     **{"前": "端台置缀任提者往锋", "后": "端台续缀者果置来", "起": "来码因始点", "内": "存部容网核", "里": "面程"},
     **{"至": "少于多", "自": "动己身然", "从": "而属库节", "及": "时其", "约": "束定", "上午": "好", "下午": "好"},
     **{"早上": "线好", "晚上": "线好", "中午": "好", "晚": "点于期了些", "早": "已就于期些点", "以来": "", "和": "平"},
@@ -277,7 +278,7 @@ EVENTS = (
     ", commit, build",
 )
 """Happenings whose time only others know: 上次发布之后, since the last deploy."""
-SEASONS = ("春天 夏天 秋天 冬天 春季 夏季 秋季 冬季", "spring, summer, autumn, fall, winter")
+SEASONS = ("春天 夏天 秋天 冬天 春季 夏季 秋季 冬季", "summer, autumn, fall, winter")
 HOLIDAYS = (
     "春节 国庆 五一 元旦 中秋 端午 清明 除夕 双十一 双十二 双11 双12 618 圣诞",
     "christmas, easter, thanksgiving, black friday, new year's eve, new year",

@@ -128,7 +128,7 @@ def _anchored(phrases: Sequence[Phrase]) -> list[Phrase]:
     placed = {phrase: _placed(phrase, day) for phrase in phrases} if day.days else {}
     if not any(moved is not phrase for phrase, moved in placed.items()):
         return list(phrases)
-    return [moved for phrase, moved in placed.items() if phrase.first != day]
+    return [moved for phrase, moved in placed.items() if day.part or phrase.first != day]
 
 
 def _names_days(phrase: Phrase) -> bool:

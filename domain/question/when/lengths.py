@@ -12,10 +12,8 @@ from domain.values.numerals import DIGITS, ENGLISH_NUMERAL
 
 _HALF = Fraction(1, 2)
 _UNITS = {word: row.value for row in words.UNITS for word in row.words}
-_SHORT = {"日": "内来以", "年": "内来以前", "分": ""}
-"""Units that are more often something else, and what must follow them."""
 _LATIN = plain(unit for unit in _UNITS if unit.isascii())
-_CHINESE = plain(unit for unit in _UNITS if not unit.isascii() and unit not in _SHORT)
+_CHINESE = plain(unit for unit in _UNITS if not unit.isascii() and unit not in {"日", "年", "分"})
 _UNIT = (
     rf"(?:{_LATIN}(?![a-z_])|{_CHINESE}|分(?![之别布析支])|日(?=[内来以])|(?<!\d{{4}})年(?=[内来以前]|$)|(?<=个半)月)"
 )

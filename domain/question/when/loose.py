@@ -11,13 +11,14 @@ _HOLIDAY, _ENGLISH_HOLIDAY = plain(words.HOLIDAYS[0].split()), plain(listed("", 
 _SEASON, _ENGLISH_SEASON = plain(words.SEASONS[0].split()), plain(listed("", words.SEASONS[1]))
 _MONTH = plain(name for names in words.MONTHS for name in names.split())
 _STRETCH = "(?:day|week|month|quarter|year)"
+_THE = "(?:(?:the|our|this|that|last|latest|previous) ){1,2}(?:[a-z]{1,12} )?"
 _BESIDE = "(?:之后|以后|以来|之前|以前|期间|前后|后|前|时(?![间候]))"
 
 _HAPPENING = (
     rf"(?:上次|上一次|最近一次|那次|这次|前次)的?[^，。；？！,;?!\0]{{0,6}}?{_EVENT}{_BESIDE}"
     rf"|(?:自从?|从){_EVENT}(?:之后|以后|以来|后|起|开始)|{_EVENT}(?:期间|时段|窗口期|以来|前后)"
-    rf"|{WHOLE}(?:since|after|before|during|around) (?:(?:the|our|this|that|last|latest|previous) ){{1,2}}"
-    rf"(?:[a-z]{{1,12}} )?{_EVENT}{ENDS}|{WHOLE}since {_EVENT}{ENDS}"
+    rf"|{WHOLE}(?:since|during) {_THE}{_EVENT}{ENDS}|{WHOLE}since {_EVENT}{ENDS}"
+    rf"|{WHOLE}(?:after|before|around) {_THE}{_EVENT}{ENDS}(?= ?(?:$|[?.,!;]))"
 )
 _SEASONAL = (
     rf"{_HOLIDAY}(?:节|期间|假期|当天|那天|以来|前后|之后|晚上)|{_SEASON}|第?[一二三四1-4]季度"

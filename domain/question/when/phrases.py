@@ -9,7 +9,7 @@ from enum import Enum, auto
 from fractions import Fraction
 
 from domain.language import time_words as words
-from domain.language.time_words import Cue
+from domain.language.time_words import Cue, listed
 from domain.question.when.days import Days
 from domain.question.when.pieces import Quantity, plain
 from domain.question.when.points import Point, Points
@@ -48,6 +48,7 @@ class Phrase:
 _Found = tuple[Phrase, int] | None
 _COUNTED = rf"[^有是吗哪几多\d]{{0,10}}(?:\d{{1,6}}|[{DIGITS}十]{{1,3}}) ?[次个条笔%]"
 _ASKED = re.compile(rf" ?(?:[a-z][a-z0-9-]{{0,40}} ?)?{plain(words.ASKING.split())}")
+_HAPPENED = re.compile(rf"{plain(listed(*words.EVENTS))} ?\Z")
 _CONDITION = re.compile(rf" ?(?:{plain(words.CONDITIONS.split())}|{_COUNTED})")
 
 
@@ -59,15 +60,21 @@ def phrases_in(tokens: Sequence[Token], text: str) -> list[Phrase]:
     while index < len(tokens):
         is_habit = tokens[index].value is Cue.HABIT
         if read := None if is_habit else reader.phrase(index):
-            found += [] if reader.joined(read[1], Cue.HABIT) else [read[0]]
+            found += [] if reader.joined(read[1], Cue.HABIT) and _is_of_any_day(read[0]) else [read[0]]
             index = read[1]
         elif is_habit or tokens[index].value is Cue.AFTER:
             index = reader.past_lengths(index + 1)
             habit = reader.phrase(index) if is_habit and reader.joined(index) else None
-            index = habit[1] if habit else index
+            index = habit[1] if habit and _is_of_any_day(habit[0]) else index
         else:
             index += 1
     return found
+
+
+def _is_of_any_day(phrase: Phrase) -> bool:
+    """Whether it may be the time of a habit: at 3 am, Mondays at 3."""
+    days = phrase.first.days
+    return phrase.shape in {Shape.POINT, Shape.RANGE} and (days is None or (days.weekday is not None and not days.span))
 
 
 def _as_length(value: object) -> object:
@@ -87,8 +94,10 @@ class _Phrases(Points):
         if found is None:
             return None
         behind = self.past_links(found[1])
-        if self.joined(behind, Cue.VAGUE, Cue.SAME):
+        if self.joined(behind, Cue.VAGUE, Cue.SAME, Cue.COMPARED):
             return self._made(Shape.UNCLEAR, start, behind + 1)
+        if self.value(start - 1) is Cue.COMPARED and self.joined(start):
+            return self._made(Shape.UNCLEAR, start - 1, found[1])
         return found
 
     def past_lengths(self, index: int) -> int:
@@ -137,6 +146,8 @@ class _Phrases(Points):
         is_since = length.lately or (self.joined(behind, Cue.ONWARD) and self.tokens[behind].text == "以来")
         if not is_led and (length.bare or not (is_since or (is_within and not self._is_condition(behind, length)))):
             return None
+        if not is_led and _HAPPENED.search(self._text, max(0, self.tokens[start].start - 8), self.tokens[start].start):
+            return self._made(Shape.UNCLEAR, start, behind + 1)  # 重启 5 分钟内
         end = behind + 1 if is_within or (is_since and not length.lately) else index + 1
         return self._length_back(start, end, length)
 

@@ -163,7 +163,7 @@ def _is_hour(read: Sequence[Token], index: int, is_dated: bool) -> bool:
         return is_named or values[1] is Cue.BETWEEN or (is_dated and _opens(values[1], values[2]))
     if is_dated and values[3] in {Cue.FROM, Cue.AFTER, Cue.BEFORE, Cue.AROUND}:
         return True
-    return values[3] in {Cue.SINCE, Cue.UNTIL} or (index > 0 and read[index - 1].text == "at")
+    return values[3] is Cue.SINCE or (index > 0 and read[index - 1].text in {"at", "until", "till"})
 
 
 def _opens(*values: object) -> bool:

@@ -90,6 +90,9 @@ def test_the_period_of_a_question_is_read_or_said_to_be_unclear(row: dict[str, A
         ("from 11 last night to 1 this morning", "05-13 23:00..05-14 01:00"),
         ("an hour or so ago", "05-14 14:05..05-14 14:35"),
         ("month to date", "05-01 00:00..05-14 15:20"),
+        ("昨天每小时的错误数", "05-13 00:00..05-14 00:00"),
+        ("how many errors per minute since 9am", "05-14 09:00.."),
+        ("昨晚有没有报错，特别是 1 点到 3 点", "05-14 01:00..05-14 03:00"),
         ("“order-service 最近一小时有没有报错？”", "05-14 14:20..05-14 15:20"),
     ],
 )
@@ -117,6 +120,8 @@ def test_words_of_time_are_put_together(question: str, expected: str) -> None:
         "每天凌晨 3 点的备份失败了吗",
         "昨晚升级了 till-api，现在有没有 ERROR？",
         "那会不会有影响",
+        "每周一凌晨的任务失败了吗",
+        "errors in spring boot, is the schema up to date, did latency increase by 10?",
         "!?。、——……",
         "",
     ],
@@ -150,6 +155,10 @@ def test_what_only_looks_like_a_period_is_none(question: str) -> None:
         ("end of last month", ("end of last month",)),
         ("去年底", ("年底",)),
         ("an hour before?", ("an hour before",)),
+        ("昨天上午和下午", ("昨天上午", "下午")),
+        ("比昨天多吗", ("比昨天",)),
+        ("compared with yesterday", ("compared with yesterday",)),
+        ("服务重启 5 分钟内有没有报错", ("5 分钟内",)),
     ],
 )
 def test_what_is_not_understood_is_said_in_the_questions_own_words(question: str, unclear: tuple[str, ...]) -> None:
