@@ -87,8 +87,8 @@ UNITS = (
 )
 """Seconds; a month is 30 days and a year 365 where they are lengths."""
 BARE_UNITS = listed("个小时 小时 个钟头 钟头", "hour, minute, day, week, month, year")
-FEW = Row(
-    0, "好几十 好几 几十 十几 几 数十 数 若干 多少 好些 一些", "a few, few, several, some, a couple of, couple of, many"
+FEW = listed(
+    "好几十 好几 几十 十几 几 数十 数 若干 多少 好些 一些", "a few, few, several, some, a couple of, couple of, many"
 )
 """Numbers that are none."""
 
@@ -102,8 +102,7 @@ DAYS = (
     Row(1, "明天 明日 明儿", "tomorrow"),
     Row(2, "后天 后日", "the day after tomorrow, day after tomorrow"),
 )
-SHORT_DAYS = (Row(-2, "前", ""), Row(-1, "昨", "last"), Row(0, "今", "this"), Row(1, "明", ""))
-"""今早, this morning: a day only before a part of one."""
+SHORT_DAYS = (Row(-2, "前", ""), Row(-1, "昨", "last"), Row(0, "今", "this"), Row(1, "明", ""))  # before 早, morning
 PARTS = (
     Part(0, 6, 0, 8, "凌晨 后半夜", "small hours, early hours, early morning"),
     Part(6, 18, 6, 18, "白天 日间", "daytime"),
@@ -262,14 +261,13 @@ ASKING = "有没有 有无 有过 有 还有 是否 是不是 也 都 曾 出现
 """Words behind 之前 that make it a period of its own: 之前有没有出现过."""
 DASHES = "-–—~〜−‒―→"
 NOT_BEHIND = {"比": "同环占", "较": "比", "近": "附接将临靠邻", "自": "来各", "从": "服"}
-"""Characters before a word that make another one of it: 接近."""
 NOT_BEFORE = {
     **{"比": "例较如率特", "较": "多少大小高低好长短快慢为"},
     **{"前": "端台置缀任提者往锋", "后": "端台续缀者果置来", "起": "来码因始点", "内": "存部容网核", "里": "面程"},
     **{"至": "少于多", "自": "动己身然", "从": "而属库节", "及": "时其", "约": "束定", "上午": "好", "下午": "好"},
     **{"早上": "线好", "晚上": "线好", "中午": "好", "晚": "点于期了些", "早": "已就于期些点", "以来": "", "和": "平"},
 }
-"""Characters behind a word that make another one of it: 内存, 前端, 早上线."""
+"""Characters before and behind a word that make another one of it: 接近; 内存, 前端, 早上线."""
 EVENTS = (
     "发布 上线 部署 重启 升级 变更 扩容 缩容 回滚 迁移 切换 故障 事故 宕机 停机 维护 演练 压测 大促 活动 会议 告警"
     " 报警 报错",

@@ -23,7 +23,7 @@ _LOOSELY = rf"[一二两三四五六七八][两二三四五六七八九](?![十�
 """两三, 3-4, two or three: no number for sure."""
 _QUANTITY = (
     rf"(?:{FRESH}|(?<=\d[dh]))(?:(?P<quarters>three quarters|a quarter|quarter) of an hour|"
-    rf"(?P<few>{plain(words.FEW.words)}|{_LOOSELY}) ?(?:more )?个?{_UNIT}|{_COUNT}(?:[来多]个?|个多) ?{_UNIT}|"
+    rf"(?P<few>{plain(words.FEW)}|{_LOOSELY}) ?(?:more )?个?{_UNIT}|{_COUNT}(?:[来多]个?|个多) ?{_UNIT}|"
     rf"(?:(?P<part_of>半|half an?|half)|(?P<count>{_NUMERAL}|{ENGLISH_NUMERAL})|(?:an?)(?= ))[ -]?"
     rf"(?P<more>and a half |个半)? ?(?P<unit>{_UNIT})(?P<and_half>半| and a half)?)(?P<lately>来(?![自到的源回]))?"
 )
