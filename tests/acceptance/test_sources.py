@@ -108,6 +108,19 @@ def test_flags_win_over_variables_and_those_over_the_file(served: Any, file: Pat
     assert named(event) == [("knowledge", "bank-books")]
 
 
+def test_the_zone_of_a_session_is_that_of_the_setting_else_of_the_machine(
+    served: Any, logs: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """R9, R70: words of time in a question, and stamps that name no zone, are meant in it; the sample has its own."""
+    monkeypatch.setattr("handlers.session_settings.local_zone", lambda: "Asia/Tokyo")
+    zones = [
+        opened(served, "--logs", str(logs), ASSAY_ZONE="+8")["facts"]["settings"]["zone"],
+        opened(served, "--logs", str(logs))["facts"]["settings"]["zone"],
+        opened(served)["facts"]["settings"]["zone"],
+    ]
+    assert zones == ["+08:00", "Asia/Tokyo", "UTC"]
+
+
 def test_flags_may_be_repeated_and_get_names(served: Any, runbooks: Path) -> None:
     """The first is named like its kind; the answer tells the documents apart."""
     flags = ["--knowledge", str(runbooks / "shop"), "--knowledge", str(runbooks / "bank")]
