@@ -192,7 +192,8 @@ EVENTS: tuple[Concept, ...] = (
         "rate limit|too many requests|throttled|throttling",
         shapes=(status_shape("429"),),
     ),
-    _row("circuit_breaker", "熔断", "circuit breaker", "CallNotPermittedException"),
+    _row("circuit_breaker", "熔断打开|熔断开启|触发熔断|已熔断|熔断中", "circuit breaker open|circuit breaker is open|"
+         "circuit breaker opened|circuit open", "CallNotPermittedException", asks="熔断|熔断器|circuit breaker"),
     _row("unavailable", "服务不可用", "service unavailable", shapes=(status_shape("503"),)),
     _row("http_5xx", "服务端错误|服务器内部错误", "internal server error|bad gateway|gateway timeout", "5xx",
          shapes=(status_shape(r"5\d\d"),)),

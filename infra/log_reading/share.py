@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import os
 import time
 from collections import Counter
@@ -25,6 +26,8 @@ from infra.log_reading.inputs import Input, InputLines, inputs_of
 from infra.log_reading.places import Layout, layout_of
 from infra.tools.log_words import read_query
 from infra.zones import zone_of
+
+log = logging.getLogger(__name__)
 
 _BATCH = 512  # entries between two looks at the clock
 _FARTHEST = timedelta(hours=26)  # that two zones lie apart
@@ -169,7 +172,7 @@ class _Reading:
             format_service=lambda: reader.service,
             keeps_keys=True,
         )
-        is_whole = self._read_entries(search, reader)
+        left = self._read_entries(search, reader)
         account = search.finish(self.folder.prefix + one.name, one.last_change)
         is_assumed = reader.zone_used and not self.folder.zone_known
         slack = CLOCK_SLACK + (_FARTHEST if is_assumed else timedelta())
@@ -182,18 +185,22 @@ class _Reading:
                 zone_assumed=is_assumed,
                 family=f"{self.folder.prefix}{one.family}",
             ),
-            unread=lines.unread if is_whole else UnreadInput(one.name, UnreadReason.LIMIT, one.last_change),
+            unread=UnreadInput(one.name, left, one.last_change) if left else lines.unread,
             contradicted=one.name.rpartition("/")[0] if is_contradicted else None,
         )
 
-    def _read_entries(self, search: InputSearch, entries: Iterator[Entry]) -> bool:
-        """Whether they were read to their end in time."""
-        while not self._is_late():
-            batch = list(islice(entries, _BATCH))
-            search.read(batch)
-            if len(batch) < _BATCH:
-                return True
-        return False
+    def _read_entries(self, search: InputSearch, entries: Iterator[Entry]) -> UnreadReason | None:
+        """Why they were not read to their end; a fault of ours in one input costs no other."""
+        try:
+            while not self._is_late():
+                batch = list(islice(entries, _BATCH))
+                search.read(batch)
+                if len(batch) < _BATCH:
+                    return None
+        except Exception:
+            log.exception("an input could not be read on")
+            return UnreadReason.ERROR
+        return UnreadReason.LIMIT
 
     def _is_late(self) -> bool:
         return time.monotonic() > self.deadline

@@ -76,7 +76,7 @@ class WrappedFormat:
         if found is None:
             return NOT_TAKEN
         groups = found.groupdict()
-        outer = self._read_stamp(clock, groups["stamp"]) if self._read_stamp else None
+        outer = self._read_stamp(clock, groups["stamp"]) if self._read_stamp and groups["stamp"] else None
         text = line[found.end() :]
         inner = self._inner.stamp(text, clock)
         self.key = (*(value for key, value in groups.items() if key not in ("stamp", "part")), groups.get("part"))
