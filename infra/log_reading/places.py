@@ -25,7 +25,7 @@ class Layout:
     def place(self, name: str, folders: Sequence[str], file_name: str, linked_as: Sequence[str] = ()) -> Place:
         if told := [service for glob, service in self.services.items() if matches(name, glob)]:
             return Place(names=tuple(dict.fromkeys(told)))
-        named = [one for one in folders if not is_generic(one)]
+        named = [one for folder in folders for one in names_of_file(folder)]  # an archive is a folder, too
         sure = [one for one in named if self.plain_names or _JOINED.search(one)]
         links = [one for link in linked_as for one in names_of_file(link.rpartition("/")[2])]
         hints = [stem_of_file(file_name), *(one for one in named if one not in sure)]
