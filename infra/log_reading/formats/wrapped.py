@@ -80,6 +80,8 @@ class WrappedFormat:
         text = line[found.end() :]
         inner = self._inner.stamp(text, clock)
         self.key = (*(value for key, value in groups.items() if key not in ("stamp", "part")), groups.get("part"))
+        if outer is not None and not self.is_timed:  # the stamp may be the program's own, with blanks behind it
+            text = text.lstrip()
         self.shape = shape_of(text) if isinstance(inner, NotTaken) else Shape.OTHER
         self.has_levels = None if isinstance(inner, NotTaken) else self._inner.has_levels
         self.service = "" if isinstance(inner, NotTaken) else self._inner.service
