@@ -27,6 +27,7 @@ from nats.errors import Error as NatsError
 from handlers.runner import Superseded
 from handlers.workbench import NoCredentials
 from infra.event_log.errors import ChainBroken, HeadContradicted, LogFull, LogUnavailable, NewerEvent, Unreadable
+from infra.event_log.newer import Told
 
 log = logging.getLogger(__name__)
 
@@ -39,9 +40,13 @@ MAX_DELIVERIES = 100
 DELIVERIES_A_ROUND = 16
 STAND_ASIDE_S = 1.0
 
-MAX_HAND_BACKS = 20
-"""Deliveries after which a message whose session a newer release has written in is taken off: some minutes. They would
-add up to a lost worker; the session stays as it is, unfinished, and the pump of that release takes it up."""
+HAND_BACKS_AT_ONCE = 10
+"""Of a message that only a newer release can handle: it passes by this worker's requests, which are first in the
+server's queue, and comes to another's. Then there is a pause, a longer one each time."""
+
+MAX_HAND_BACKS = 80
+"""Then the message is taken off, after a minute or two, lest deliveries add up to a lost worker: its session stays as
+it is, unfinished, and the pump of the newer release takes it up."""
 
 MAX_DELAY_S = 30.0
 MAX_REMEMBERED = 10_000
@@ -74,7 +79,7 @@ def delay_after(failures: int) -> float:
 
 @dataclass(slots=True)
 class Failures:
-    """How often each message of one consumer failed, or was handed back, in this process; the oldest are forgotten."""
+    """How often each message of one consumer failed in this process; the oldest are forgotten first."""
 
     _counts: dict[str, int] = field(default_factory=dict)
 
@@ -117,7 +122,8 @@ class Care:
     give_up: GiveUp
     max_deliveries: int | None = MAX_DELIVERIES
     failures: Failures = field(default_factory=Failures)
-    handed_back: Failures = field(default_factory=Failures)
+    told: Told = field(default_factory=Told)
+    newer: dict[UUID, NewerEvent] = field(default_factory=dict)  # sessions to be handed back without another look
 
 
 class Delivery(BaseMiddleware[Any, Any]):
@@ -140,10 +146,12 @@ class Delivery(BaseMiddleware[Any, Any]):
     async def _handled(self, call_next: Callable[[Any], Awaitable[Any]], msg: NatsMessage) -> None:
         care, subject = self._care, msg.raw_message.subject
         try:
-            session_of(subject), version_of(subject)
+            session_id, _ = session_of(subject), version_of(subject)
         except ValueError:
             log.error("%s: %s is no event of a session", care.stage, subject)
             return await _answer(msg.reject())
+        if newer := care.newer.get(session_id):
+            return await self._left_to_newer(msg, newer)
         try:
             if care.max_deliveries and msg.raw_message.metadata.num_delivered > care.max_deliveries:
                 raise WorkersLost(f"delivered {care.max_deliveries} times without an answer")
@@ -186,15 +194,17 @@ class Delivery(BaseMiddleware[Any, Any]):
             await _answer(msg.ack())
 
     async def _left_to_newer(self, msg: NatsMessage, newer: NewerEvent) -> None:
-        """Put back ever more slowly, and said once."""
+        """Put back for another worker, ever more slowly. This process never learns to read the session."""
         care, deliveries = self._care, msg.raw_message.metadata.num_delivered
-        if care.handed_back.add(msg.raw_message.subject) == 1:
-            log.warning("%s waits: %s", care.stage, newer)
+        care.told.say(care.stage, newer)
+        care.newer[session_of(msg.raw_message.subject)] = newer
+        if len(care.newer) > MAX_REMEMBERED:
+            del care.newer[next(iter(care.newer))]
         if care.max_deliveries and deliveries >= MAX_HAND_BACKS:
-            log.warning("%s: left to the pump of that release: %s", care.stage, newer)
-            await _answer(msg.ack())
-        else:
-            await _answer(msg.nack(delay=delay_after(deliveries)))
+            log.info("%s: left to the pump of that release: %s", care.stage, newer)
+            return await _answer(msg.ack())
+        rounds, is_within = divmod(deliveries, HAND_BACKS_AT_ONCE)
+        return await _answer(msg.nack(delay=None if is_within else delay_after(rounds)))
 
 
 async def _left_to_another(msg: NatsMessage) -> None:

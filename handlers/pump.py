@@ -17,7 +17,8 @@ from uuid import UUID
 from domain.events import TERMINAL_TOPICS
 from handlers.ports import Clock
 from handlers.runner import SessionRunner, Superseded
-from infra.event_log.errors import LogFull, LogUnavailable, NewerEvent, by_newer_release
+from infra.event_log.errors import LogFull, LogUnavailable, NewerEvent
+from infra.event_log.newer import Told
 from infra.event_log.session_log import EventHeader
 
 log = logging.getLogger(__name__)
@@ -58,6 +59,7 @@ class Pump:
     every_s: float
     _position: int = 0
     _unfinished: dict[UUID, Unfinished] = field(default_factory=dict)
+    _told: Told = field(default_factory=Told)
 
     async def run(self) -> None:
         """Until cancelled."""
@@ -91,7 +93,7 @@ class Pump:
     def _note(self, header: EventHeader, *, is_trigger: bool) -> None:
         known = self._unfinished.pop(header.session_id, None)
         if header.newer_shape:  # only a worker of that release can carry it on: its pump finds it (R89)
-            log.warning("session %s waits: %s", header.session_id, by_newer_release(header.newer_shape))
+            self._told.say("pump", NewerEvent(f"session {header.session_id}", header.newer_shape))
             return
         if header.topic in TERMINAL_TOPICS or (known is None and header.version > 1):
             return

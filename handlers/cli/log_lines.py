@@ -30,3 +30,4 @@ def log_to_stderr(level: str, *, anew: bool = False) -> None:
     made = logging.Formatter if number <= logging.DEBUG else OneLine
     handler.setFormatter(made("%(asctime)s %(levelname)s %(name)s: %(message)s"))
     logging.basicConfig(level=number, handlers=[handler], force=anew)
+    logging.getLogger("assay.newer").setLevel(min(number, logging.WARNING))  # see infra.event_log.newer

@@ -22,6 +22,7 @@ import psycopg
 from domain.events import Recorded
 from infra.event_log.errors import AccessRefused, ChainBroken, LogUnavailable, NewerEvent, Unreadable
 from infra.event_log.jetstream import PARTITIONS, partition_of
+from infra.event_log.newer import Told
 from infra.postgres import Connection, connect
 from infra.read_models.rows import (
     PendingRows,
@@ -131,7 +132,7 @@ class Projector:
         self._page_size = page_size
         self._limit = page_size
         self._after = 0
-        self._waits_at, self._waits_since = 0, 0.0
+        self._waits_at, self._waits_since, self._told = 0, 0.0, Told()
 
     async def run(self) -> None:
         """Apply events as they come, for ever. Raises ProjectorHalted, or Replaced if it does not follow. An event that
@@ -249,8 +250,7 @@ class Projector:
             return 0.0
         if self._waits_at != newer.position:
             self._waits_at, self._waits_since = newer.position, time.monotonic()
-            where = (self._model.name, self._model.label, newer.position)
-            logger.warning("projector %s %s waits at position %d: %s", *where, newer)
+            self._told.say(f"projector {self._model.name} {self._model.label}, at position {newer.position},", newer)
         if is_awaited and time.monotonic() - self._waits_since > NEWER_PATIENCE_S:
             raise ProjectorWaits(self._model, newer)
         return LOOK_SECONDS
