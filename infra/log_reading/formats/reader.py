@@ -57,9 +57,10 @@ class Format(Protocol):
 
 
 class Wrapped(Format, Protocol):
-    """A format whose lines have another inside: `shape` and `key` are of the line that was read last."""
+    """A format whose lines have another inside: `shape`, `key` and `inside` are of the line that was read last."""
 
     shape: continuation.Shape
+    inside: str | None
 
 
 class Reading(Protocol):
@@ -323,7 +324,7 @@ class EntryReader:
 class OpenEntry(Entry):
     """An entry that further lines may belong to."""
 
-    __slots__ = ("format", "key", "more", "size")
+    __slots__ = ("format", "key", "more", "rest", "size")
 
     def __init__(self, line: int, stamp: Stamp | None, text: str, is_whole: bool, format_: Format) -> None:
         self.line = line
@@ -337,6 +338,7 @@ class OpenEntry(Entry):
         self.more: list[str] | None = None
         self._header = None
         self.key = format_.key if format_.wraps else None
+        self.rest: str | None = None  # what the next line brings of a line that the runtime cut
 
     @property
     def header(self) -> Header:
@@ -352,7 +354,10 @@ class OpenEntry(Entry):
             self.is_whole = False
             return
         self.size += len(text) + 1
-        self.more.append(text)
+        if self.rest is None:
+            self.more.append(text)
+        else:
+            self.more[-1] += self.rest
 
     def close(self) -> None:
         """Takes up the lines that were added."""
@@ -363,10 +368,12 @@ class OpenEntry(Entry):
 
 
 def _goes_on(one: Wrapped, open_: OpenEntry) -> bool:
-    """Whether the line inside, that was just read, belongs to the open entry of the same program."""
+    """Whether the line inside, that was just read, belongs to the open entry of the same program, which it may end."""
     if not open_.format.wraps or open_.key is None or open_.key[:-1] != one.key[:-1]:
         return False
-    return open_.key[-1] == "P" or _belongs(one.shape, open_)
+    is_begun = open_.key[-1] == "P"
+    open_.key, open_.rest = one.key, one.inside if is_begun else None
+    return is_begun or _belongs(one.shape, open_)
 
 
 def _belongs(shape: continuation.Shape, open_: OpenEntry) -> bool:

@@ -62,6 +62,7 @@ class WrappedFormat:
         self.is_timed = bool(wrapping.form) and "{stamp} )?" not in wrapping.pattern
         self.has_levels: bool | None = None
         self.shape = Shape.OTHER
+        self.inside: str | None = ""
         self.key: tuple[str | None, ...] = ()
         pattern = wrapping.pattern
         if wrapping.form:
@@ -77,7 +78,7 @@ class WrappedFormat:
             return NOT_TAKEN
         groups = found.groupdict()
         outer = self._read_stamp(clock, groups["stamp"]) if self._read_stamp and groups["stamp"] else None
-        text = line[found.end() :]
+        self.inside = text = line[found.end() :]
         inner = self._inner.stamp(text, clock)
         self.key = (*(value for key, value in groups.items() if key not in ("stamp", "part")), groups.get("part"))
         if outer is not None and not self.is_timed:  # the stamp may be the program's own, with blanks behind it
@@ -95,16 +96,10 @@ class WrappedFormat:
             return _around(found.groupdict(), self._inner.header(text[found.end() :]))
         inner: list[str] = []
         groups: dict[str, str | None] = {}
-        is_part = False
         for line in text.split("\n"):
             found = self._pattern.match(line)
             groups = groups or (found.groupdict() if found else {})
-            content = line[found.end() :] if found else line
-            if is_part:
-                inner[-1] += content
-            else:
-                inner.append(content)
-            is_part = found is not None and found.groupdict().get("part") == "P"
+            inner.append(line[found.end() :] if found else line)
         return _around(groups, self._inner.header("\n".join(inner)))
 
 
@@ -143,6 +138,7 @@ class DockerFormat:
         self.service = ""
         self.has_levels: bool | None = None
         self.shape = Shape.OTHER
+        self.inside: str | None = None  # it stands escaped: each part stays as it is
         self.key: tuple[str | None, ...] = ()
         self._inner = inner
 

@@ -273,11 +273,17 @@ def test_a_trace_inside_of_container_lines_belongs_to_its_entry() -> None:
 
 
 def test_a_line_that_the_runtime_cut_is_put_together() -> None:
-    """R18: P marks a part of a line, F its end."""
-    (found,) = entries(
-        "2026-07-08T11:10:00.1Z stdout P 2026-07-08T11:10:00Z ERROR db d", "2026-07-08T11:10:00.1Z stdout F own"
+    """R18, R68: P marks a part of a line, F its end; words are sought across the cut, and the next line is its own."""
+    found, another, last = entries(
+        "2026-07-08T11:10:00.1Z stdout P 2026-07-08T11:10:00Z ERROR d",
+        "2026-07-08T11:10:00.1Z stdout P b d",
+        "2026-07-08T11:10:00.1Z stdout F own",
+        "2026-07-08T11:10:01.1Z stdout F cache down",
+        "2026-07-08T11:10:02.1Z stdout F 2026-07-08T11:10:02Z INFO up",
     )
     assert (found.header.level, found.header.message) == (Level.ERROR, "db down")
+    assert found.text == "2026-07-08T11:10:00.1Z stdout P 2026-07-08T11:10:00Z ERROR db down"
+    assert (another.text, last.header.message) == ("2026-07-08T11:10:01.1Z stdout F cache down", "up")
 
 
 def test_a_line_of_the_json_file_driver_gives_what_stands_inside() -> None:
