@@ -131,7 +131,10 @@ def _beside(
         case "copy" if cell.compression in ("gz", "bz2", "xz", "zst"):
             folder.add(path, content, changed)
         case "broken archive":
-            folder.add(f"{path}.9.gz", gzip.compress(content, mtime=0)[: 40 + len(content) // 40], now)
+            broken = encoded(
+                pen.text([teller.noise(teller.between(teller.start, teller.end)) for _ in range(9)]), "utf-8"
+            )
+            folder.add(f"{path}.9.gz", gzip.compress(broken, mtime=0)[:150], now)
         case kind if kind in FOREIGN:
             folder.add(*FOREIGN[kind], now)
 

@@ -12,7 +12,7 @@ LEVELS = ("upper", "lower", "three letters", "unseen german", "unseen sev", "uns
 
 
 def _stanza(w: Written) -> str:
-    return f"--- {w.stamp}\nseverity: {w.level}\ncomponent: {w.service or '-'}\ntext: {w.message}"
+    return f"--- {w.stamp}\nseverity: {w.level}; component: {w.service or '-'}; text: {w.message}"
 
 
 def _element(w: Written) -> str:
