@@ -14,6 +14,7 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument("--cases", type=int, default=20_000)
     parser.add_argument("--seed", type=int, default=1, help="the first seed; each case has one of its own")
     parser.add_argument("--workers", type=int, default=1)
+    parser.add_argument("--without-reading", action="store_true", help="search for what is meant, not for what is read")
     parser.add_argument("--show", type=int, default=20, help="how many faults and misses to name")
     return parser.parse_args()
 
@@ -34,7 +35,8 @@ def _told(table: Table, show: int) -> None:
 def main() -> int:
     arguments = _arguments()
     table = Table()
-    for number, result in enumerate(run_many(arguments.seed, arguments.cases, arguments.workers), 1):
+    results = run_many(arguments.seed, arguments.cases, arguments.workers, reads=not arguments.without_reading)
+    for number, result in enumerate(results, 1):
         table.add(result)
         if number % 1_000 == 0:
             print(f"{number} of {arguments.cases}, false {len(table.false)}", file=sys.stderr)

@@ -4,20 +4,26 @@ from __future__ import annotations
 
 import asyncio
 import json
+from collections.abc import Mapping
 from datetime import UTC
 from pathlib import Path
 from typing import Any
 
 from domain.events import Source
 from domain.evidence.extraction import extract_evidence
-from infra.tools.contract import ToolContext
+from infra.models.extractive.calls import next_calls
+from infra.models.extractive.inquiry import read_question
+from infra.tools.contract import Tool, ToolContext
 from infra.tools.logs import logs_tool
 from tests.long.searches.case import Case
 from tests.long.searches.tally import Answer
 
+ENOUGH = 50
+"""So many entries are asked for: more than match in any case."""
 
-def arguments_of(case: Case) -> dict[str, Any]:
-    """The call that a planner makes which understands the question."""
+
+def understood(case: Case) -> dict[str, Any]:
+    """The call of a planner that understands the question, whatever its words."""
     sought = case.sought
     words = f'"{sought.name}"' if sought.kind == "phrase" else sought.name
     found: dict[str, Any] = {"service": sought.service, "level": sought.level}
@@ -27,12 +33,17 @@ def arguments_of(case: Case) -> dict[str, Any]:
     return found | {"since": sought.start.isoformat(), "until": sought.end.isoformat()}
 
 
-def answer(case: Case, folder: Path) -> Answer:
-    """What the search says of the case whose files lie in `folder`."""
-    source = Source(kind="logs", name="logs", address=str(folder), zone=case.log_zone or None)
+def planned(case: Case, tool: Tool) -> list[Mapping[str, Any]]:
+    """The calls that the offline model makes of the question, once it is read."""
+    inquiry = read_question(case.question, case.now, UTC)
+    calls = next_calls(inquiry, {tool.name: tool.parameters}, (), skill=None, minutes=None)
+    return [call.arguments for call in calls]
+
+
+def _asked(tool: Tool, arguments: Mapping[str, Any], case: Case) -> Answer:
     context = ToolContext(case.now.astimezone(UTC), window_minutes=60, invocation_id=7, session_id="case")
-    result = asyncio.run(logs_tool([source]).run(arguments_of(case), context))
-    if not result.success:
+    result = asyncio.run(tool.run({**arguments, "limit": ENOUGH}, context))
+    if not result.success or result.retrieval is None:
         return Answer((), complete=False, said=f"failed: {result.error_message}")
     asked = result.retrieval
     details = extract_evidence(
@@ -44,3 +55,16 @@ def answer(case: Case, folder: Path) -> Answer:
     doubts = asked.coverage.doubts if asked.coverage else ()
     said = "; ".join(f"{one.kind} {one.count} {one.example[:120]}" for one in doubts)
     return Answer(texts, complete=proven, said=said or json.loads(result.output).get("message", ""))
+
+
+def answer(case: Case, folder: Path, *, reads: bool = True) -> Answer:
+    """What the search says of the case whose files lie in `folder`. `reads`: the question is read, not only its aim
+    searched for. No call at all is a gap: nothing was looked for."""
+    tool = logs_tool([Source(kind="logs", name="logs", address=str(folder), zone=case.log_zone or None)])
+    calls = planned(case, tool) if reads else [understood(case)]
+    answers = [_asked(tool, arguments, case) for arguments in calls]
+    return Answer(
+        tuple(dict.fromkeys(text for one in answers for text in one.texts)),
+        complete=bool(answers) and all(one.complete for one in answers),
+        said="; ".join(one.said for one in answers) or "no search was planned",
+    )

@@ -6,6 +6,7 @@ from __future__ import annotations
 import os
 import tempfile
 from collections.abc import Iterable, Iterator
+from functools import partial
 from multiprocessing import get_context
 from pathlib import Path
 
@@ -25,26 +26,26 @@ def written(case: Case, folder: Path) -> None:
         os.utime(file, (at, at))
 
 
-def run_case(case: Case) -> Result:
-    """What one case comes to."""
+def run_case(case: Case, *, reads: bool = True) -> Result:
+    """What one case comes to. `reads`: as in `answer`."""
     with tempfile.TemporaryDirectory(prefix="searches") as name:
         folder = Path(name)
         written(case, folder)
-        return result_of(case, answer(case, folder))
+        return result_of(case, answer(case, folder, reads=reads))
 
 
-def run_seeds(seeds: Iterable[int]) -> list[Result]:
+def run_seeds(seeds: Iterable[int], reads: bool = True) -> list[Result]:
     """The cases of these seeds, one after the other."""
-    return [run_case(generate(seed)) for seed in seeds]
+    return [run_case(generate(seed), reads=reads) for seed in seeds]
 
 
-def run_many(first: int, cases: int, workers: int) -> Iterator[Result]:
+def run_many(first: int, cases: int, workers: int, *, reads: bool = True) -> Iterator[Result]:
     """So many cases from seed `first` on, in processes of their own."""
     step = 50
     chunks = [range(start, min(start + step, first + cases)) for start in range(first, first + cases, step)]
     if workers <= 1:
-        yield from (run_case(generate(seed)) for chunk in chunks for seed in chunk)
+        yield from (run_case(generate(seed), reads=reads) for chunk in chunks for seed in chunk)
         return
     with get_context("spawn").Pool(workers) as pool:
-        for results in pool.imap(run_seeds, chunks):
+        for results in pool.imap(partial(run_seeds, reads=reads), chunks):
             yield from results
