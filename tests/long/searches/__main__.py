@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import sys
 
+from tests.long.searches.commanding import run_commands
 from tests.long.searches.run import run_many
 from tests.long.searches.tally import Table
 
@@ -14,6 +15,7 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument("--cases", type=int, default=20_000)
     parser.add_argument("--seed", type=int, default=1, help="the first seed; each case has one of its own")
     parser.add_argument("--workers", type=int, default=1)
+    parser.add_argument("--ask", action="store_true", help="by `assay ask`, seconds a case, one after the other")
     parser.add_argument("--without-reading", action="store_true", help="search for what is meant, not for what is read")
     parser.add_argument("--show", type=int, default=20, help="how many faults and misses to name")
     return parser.parse_args()
@@ -35,7 +37,10 @@ def _told(table: Table, show: int) -> None:
 def main() -> int:
     arguments = _arguments()
     table = Table()
-    results = run_many(arguments.seed, arguments.cases, arguments.workers, reads=not arguments.without_reading)
+    if arguments.ask:
+        results = run_commands(arguments.seed, arguments.cases)
+    else:
+        results = run_many(arguments.seed, arguments.cases, arguments.workers, reads=not arguments.without_reading)
     for number, result in enumerate(results, 1):
         table.add(result)
         if number % 1_000 == 0:

@@ -66,5 +66,5 @@ def answer(case: Case, folder: Path, *, reads: bool = True) -> Answer:
     return Answer(
         tuple(dict.fromkeys(text for one in answers for text in one.texts)),
         complete=bool(answers) and all(one.complete for one in answers),
-        said="; ".join(one.said for one in answers) or "no search was planned",
+        said="; ".join(one.said for one in answers) if answers else "no search was planned",
     )

@@ -102,7 +102,7 @@ class Table:
     all: Share = field(default_factory=Share)
     axes: dict[str, dict[str, Share]] = field(default_factory=lambda: defaultdict(lambda: defaultdict(Share)))
     kinds: dict[str, int] = field(default_factory=lambda: defaultdict(int))
-    by_luck: list[int] = field(default_factory=list)
+    by_luck: list[tuple[int, str]] = field(default_factory=list)
     twice: list[int] = field(default_factory=list)
     false: list[Result] = field(default_factory=list)
     missed: list[Result] = field(default_factory=list)
@@ -113,7 +113,7 @@ class Table:
             self.axes[axis][value].add(result)
         self.kinds[f"{result.must}: {result.kind}"] += 1
         if result.by_luck:
-            self.by_luck.append(result.seed)
+            self.by_luck.append((result.seed, result.rule))
         if result.twice:
             self.twice.append(result.seed)
         if result.kind in (Kind.FALSE_FOUND, Kind.FALSE_NOT_FOUND):
