@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from domain.answer.searches import Gap, doubt_gap
-from domain.answer.texts import text
+from domain.answer.texts import TEXTS, text
 from domain.contracts import (
     CheckedFact,
     CheckState,
@@ -85,8 +85,6 @@ def state_gaps(evaluation: VerifierEvaluation) -> list[Gap]:
 def named_gap(fact: CheckedFact, evaluation: VerifierEvaluation) -> str | None:
     """The line for a critical fact that is not confirmed; `{}` stands for its text."""
     match fact.verification:
-        case FactClass.NO_EVIDENCE if fact.fact in open_points(evaluation):
-            return "{}"
         case FactClass.NO_EVIDENCE:
             return "未能证实：{}"
         case FactClass.INDIRECT if fact.claim_id in _stale_subjects(evaluation):
@@ -100,8 +98,16 @@ def named_gap(fact: CheckedFact, evaluation: VerifierEvaluation) -> str | None:
 
 
 def open_points(evaluation: VerifierEvaluation) -> list[str]:
-    """What the question asks and no claim answers, in sentences of code (R70)."""
-    return [adjustment.subject for adjustment in evaluation.adjustments if adjustment.rule in FIT_RULES]
+    """What the question asks and no claim answers, in sentences of code; the terms not checked in one (R70)."""
+    said = [adjustment.subject for adjustment in evaluation.adjustments if adjustment.rule in FIT_RULES]
+    before, _, behind = TEXTS["term_uncovered"][0].partition("{term}")
+    terms = [one for one in said if one.startswith(before) and one.endswith(behind)]
+    named = "、".join(one.removeprefix(before).removesuffix(behind) for one in terms)
+    return [*([text("term_uncovered", term=named)] if terms else []), *(one for one in said if one not in terms)]
+
+
+def is_open_point(fact: CheckedFact, evaluation: VerifierEvaluation) -> bool:
+    return any(change.rule in FIT_RULES and change.subject == fact.fact for change in evaluation.adjustments)
 
 
 def _stale_subjects(evaluation: VerifierEvaluation) -> set[str]:
@@ -116,6 +122,7 @@ def rejection_gaps(evaluation: VerifierEvaluation) -> list[Gap]:
     return [
         *_citation_gaps(evaluation),
         *(gap for fact in evaluation.facts_checked if (gap := _fact_gap(fact, evaluation))),
+        *(Gap(said, text("mend.uncovered")) for said in open_points(evaluation)),
     ]
 
 
@@ -139,8 +146,8 @@ def _fact_gap(fact: CheckedFact, evaluation: VerifierEvaluation) -> Gap | None:
             return Gap(f"{subject}含有任何工具输出中都没有的标识", "按工具输出中实际出现的名称和错误码重新检索")
         case FactClass.CONTRADICTED:
             return Gap(f"{subject}与已核对的证据相矛盾", "重新查询相关工具，按原文逐条核对")
-        case FactClass.NO_EVIDENCE if fact.fact in open_points(evaluation):
-            return Gap(fact.fact, text("mend.uncovered"))
+        case FactClass.NO_EVIDENCE if is_open_point(fact, evaluation):
+            return None
         case FactClass.NO_EVIDENCE if fact.is_critical and evaluation.decided_by == "model":
             return Gap(f"{subject}缺少直接证据", "补充能直接证明结论的日志或指标")
         case _:

@@ -10,7 +10,15 @@ from typing import TypeAlias
 from domain.agents.composer_io import within_scope
 from domain.agents.remediation import is_remediation
 from domain.agents.scope import Scope, mentions_excluded
-from domain.answer.gaps import empty_call_gap, empty_calls, named_gap, open_points, rejection_gaps, state_gaps
+from domain.answer.gaps import (
+    empty_call_gap,
+    empty_calls,
+    is_open_point,
+    named_gap,
+    open_points,
+    rejection_gaps,
+    state_gaps,
+)
 from domain.answer.searches import Gap
 from domain.contracts import (
     TOOL_CLASSES,
@@ -57,6 +65,7 @@ def render_low_confidence(
         *_named_gaps(material),
         *(gap.text for evaluation in evaluations[-1:] for gap in state_gaps(evaluation)),
         *(gap.text for gap in material.empty_call_gaps()),
+        *(said for evaluation in evaluations[-1:] for said in open_points(evaluation)),
     ]
     actions = [_shown(action.action_text) for action in _actions(material)]
     return _page(
@@ -165,11 +174,10 @@ def _named_gaps(material: _Material) -> list[str]:
     confirmed = {words_only(verified.claim.claim_text) for verified in material.confirmed()}
     lines = []
     for evaluation in material.evaluations:
-        said = open_points(evaluation)
         for fact in evaluation.facts_checked:
-            if fact.fact in said and evaluation is not material.evaluations[-1]:
-                continue  # a later round was held against the question again
-            wording = named_gap(fact, evaluation) if fact.is_critical or fact.fact in said else None
+            if is_open_point(fact, evaluation):
+                continue
+            wording = named_gap(fact, evaluation) if fact.is_critical else None
             text = _shown(fact.fact)
             if wording is None or not text or words_only(fact.fact) in confirmed:
                 continue
