@@ -198,7 +198,7 @@ EVENTS: tuple[Concept, ...] = (
     _row("http_5xx", "服务端错误|服务器内部错误", "internal server error|bad gateway|gateway timeout", "5xx",
          shapes=(status_shape(r"5\d\d"),)),
     _row("http_4xx", "客户端错误", "client error", "4xx", shapes=(status_shape(r"4\d\d"),)),
-    _row("consumer_lag", "消息积压|消息堆积|消费积压|消费延迟", "consumer lag"),
+    _row("consumer_lag", "消息积压|消息堆积|消费积压|消费延迟|积压", "consumer lag"),
     _row("health_check", "健康检查失败|探针失败", "health check failed|liveness probe failed|readiness probe failed"),
     _row("eviction", "驱逐", "evicted|eviction"),
     _row("image_pull", "镜像拉取失败|拉取镜像失败", "failed to pull image", "ImagePullBackOff|ErrImagePull"),

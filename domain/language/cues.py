@@ -63,6 +63,7 @@ WHETHER_ASKED = Cue(
     "是否|有没有|有没|有无|是不是|能否|可否|存不存在|吗|哪些|哪个|为什么|为何|多少|怎么|如何|什么",
     "",
 )
+MOST = Cue("最多|最高|最慢|最大|最频繁|最少|最低", "most|highest|slowest|largest|most often|least|lowest")
 COMMANDS = Cue(
     "",
     "list|show me|show all|show|enumerate|name the|name all|give me|print|display",
@@ -254,7 +255,7 @@ CONDITIONS = Cue(
 )
 """How a thing is: no term without the thing."""
 STATES = Cue(
-    "触发|正常|可用|健康|存活|告急|激活|活跃|生效|状态|运行|恢复|解除|解决|结束|消除|消失|停止|停下|停了|修复"
+    "触发|正常|可用|健康|完成|存活|告急|激活|活跃|生效|状态|运行|恢复|解除|解决|结束|消除|消失|停止|停下|停了|修复"
     "|关闭|打开|成功",
     "firing|fire|fired|fires|active|pending|triggered|trigger|healthy|alive|ok|okay|normal|running|present|up"
     "|status|state|happening|going|there",

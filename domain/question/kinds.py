@@ -41,6 +41,7 @@ _MEASURES = re.compile(
 )
 _OPENING = pattern_of(cues.OPEN)
 _LISTS = pattern_of(cues.WHICH)
+_MOST = pattern_of(cues.MOST)
 _COMMANDS = pattern_of(cues.COMMANDS)
 _CURRENT = re.compile(r"(?<![A-Za-z])what(?:['’]s|\s{1,3}is|\s{1,3}was)(?![A-Za-z])", re.IGNORECASE)
 
@@ -62,6 +63,8 @@ def _kinds(clause: str) -> Iterator[AnswerKind]:
     """The kinds that a clause may be of, the most telling first."""
     clause = _SINCE_PERIOD.sub(" ", clause)
     is_opening = _OPENING.search(clause) is not None
+    if _LISTS.search(clause) and _MOST.search(clause):
+        yield AnswerKind.WHICH
     for kind, pattern in _CUES:
         if pattern.search(clause):
             yield kind

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from domain.language import cues, plain_words
+from domain.language import cues, plain_words, service_words
 from domain.language.cue import chinese, english, expression
 from domain.question.asides import TAKEN
 from domain.question.question import TermKind
@@ -67,6 +67,13 @@ _BEFORE_RECORDS = re.compile(
     re.ASCII,
 )
 _OWNED = re.compile(r"(?<![\w./:=@-])(?P<name>[A-Za-z][A-Za-z0-9]{2,40})['’]s\s", re.ASCII)
+_ALONE = re.compile(
+    rf"\A\W*(?P<name>[a-z][a-z0-9]{{2,40}})(?=\s*(?:[?:]|\Z|{TAKEN}|(?:down|slow|up|broken|dead)\b))", re.ASCII
+)
+_GATEWAY = re.compile(
+    r"(?<![\u4e00-\u9fff])(?:请问|请|帮我|查一下|看下)?(?P<name>网关)(?![\u4e00-\u9fff]{0,3}(?:超时|错误))"
+)
+_CAPITALISED = re.compile(r"(?<![\w-])[A-Z][a-z]{3,40}(?![\w-])", re.ASCII)
 _FIRST_WORD = re.compile(
     r"\A\W*(?P<name>[a-z][a-z0-9]{2,40})(?=\s?[:：]|\s(?:is|has|was|keeps|returns|returned|throws|logs|had|cannot|can't|does|did|keep|will)\b)",
     re.ASCII,
@@ -100,6 +107,15 @@ def _kind_of_camel(name: str, is_topic: re.Pattern[str]) -> TermKind:
     return TermKind.SERVICE if _SERVICE_CLASS.search(name) else TermKind.ALERT
 
 
+def take_capitalised_alert(reader: Reader) -> None:
+    """Watchdog 是什么告警？"""
+    is_asked = _CHINESE.search(reader.rest) and re.search(_ALERT_ZH, reader.rest)
+    if is_asked and not reader.has(TermKind.ALERT):
+        for found in list(_CAPITALISED.finditer(reader.rest)):
+            if found[0].casefold() not in plain_words.products() and not _is_plain(found[0]):
+                reader.take(TermKind.ALERT, found.span())
+
+
 def take_services(reader: Reader, is_topic: re.Pattern[str]) -> None:
     """Compounds and what is called a service."""
     for pattern in _CALLED_SERVICE:
@@ -111,6 +127,7 @@ def take_services(reader: Reader, is_topic: re.Pattern[str]) -> None:
             if found[0].casefold() not in plain_words.HYPHENATED and not is_topic.fullmatch(found[0]):
                 reader.take(TermKind.SERVICE, found.span())
     _take_chinese_services(reader)
+    reader.take_all(TermKind.SERVICE, _GATEWAY, "name")
 
 
 def _may_be_service(name: str) -> bool:
@@ -121,6 +138,7 @@ def _take_chinese_services(reader: Reader) -> None:
     for found in list(_CHINESE_SERVICE.finditer(reader.rest)):
         frame = _NOT_BEFORE_SERVICE.match(found["name"])
         start = found.start("name") + (frame.end() if frame else 0)
+        start = max(start, *(reader.rest.rfind(mark, start, found.end("name")) + 1 for mark in "的是在和与及或有"))
         name = reader.rest[start : found.end("name")]
         if not _GENERIC_SERVICE.fullmatch(name) and not _GENERIC_SERVICE.fullmatch(name[:-2]) and len(name) > 2:
             reader.take(TermKind.SERVICE, (start, found.end("name")))
@@ -139,12 +157,13 @@ def take_bare_services(reader: Reader) -> None:
     """A plain word in the place where a service is named; in a Chinese question any word that stands alone."""
     if _CHINESE.search(reader.rest):
         for found in list(_BARE.finditer(reader.rest)):
-            if found[0].islower() and _stands_alone(reader.rest, found) and not _is_plain(found[0]):
+            is_file = found[0] in service_words.FILE_WORDS and reader.has(TermKind.SERVICE)
+            if found[0].islower() and not is_file and _stands_alone(reader.rest, found) and not _is_plain(found[0]):
                 reader.take(TermKind.SERVICE, found.span())
         return
     spans = [
         found.span("name")
-        for pattern in (_BEFORE_RECORDS, _OWNED, _FIRST_WORD)
+        for pattern in (_BEFORE_RECORDS, _OWNED, _FIRST_WORD, _ALONE)
         for found in pattern.finditer(reader.rest)
     ]
     for span in [*spans, *_behind_prepositions(reader.rest)]:

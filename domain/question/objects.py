@@ -33,7 +33,8 @@ _SAYS_NOTHING = re.compile(rf"{chinese(*_BESIDE, *_PLACES, *_KINDS)}|[{cues.FUNC
 _RECORD_WORDS = words_of(cues.RECORDS, cues.STATES) - {"up"}
 _EDGE_ZH = re.compile(rf"^[{cues.FUNCTION_ZH}]+|[{cues.FUNCTION_ZH}]+$")
 _VAGUE = (cues.RECORDS, cues.FAILURES, cues.STATES, cues.ALERTS, cues.LOGS, cues.METRICS, cues.SERVICES, cues.CODES)
-_VAGUE_EN = words_of(*_VAGUE, cues.CONDITIONS, cues.MEANING, cues.ORDERS)
+_WHO = frozenset(("request", "user", "order", "customer", "account", "job", "task"))
+_VAGUE_EN = words_of(*_VAGUE, cues.CONDITIONS, cues.MEANING) | _WHO
 _ERRORS_ALONE = re.compile(
     r"(?<![A-Za-z-])(?P<word>errors|exceptions|warnings)(?![A-Za-z-])"
     r"|(?P<zh>报错|错误|异常)(?![\u4e00-\u9fff])|(?P<open>报错|错误|异常)(?=日志|记录|信息|情况|现象|最多|总数|的|吗|呢|有|了|是|次数|数量)",
@@ -140,6 +141,10 @@ def _phrases(rest: str, span: tuple[int, int]) -> list[tuple[int, int]]:
     return [found] if found else []
 
 
+def _is_vague(word: str) -> bool:
+    return word in _VAGUE_EN or word.removesuffix("s") in _VAGUE_EN
+
+
 def _english_phrase(rest: str, span: tuple[int, int]) -> tuple[int, int] | None:
     """The words up to the first that joins another part: "authentication failures" from … in …."""
     start = span[0] + len(rest[span[0] : span[1]]) - len(rest[span[0] : span[1]].lstrip())
@@ -152,7 +157,7 @@ def _english_phrase(rest: str, span: tuple[int, int]) -> tuple[int, int] | None:
     said = [word[0].casefold() for word in words]
     if said[:1] and said[0] in plain_words.PRONOUNS:
         return None
-    if all(word in _VAGUE_EN for word in said) or (len(said) == 1 and said[0] in plain_words.NOT_NAMES):
+    if all(_is_vague(word) for word in said) or (len(said) == 1 and said[0] in plain_words.NOT_NAMES):
         return None
     return words[0].start(), words[-1].end()
 
@@ -193,9 +198,7 @@ _TAIL_ZH = re.compile(rf"(?:{chinese(cues.RECORDS, cues.HOW_MANY)}|相关|情况
 
 def _says_something_en(words: str) -> bool:
     folded = [word.casefold() for word in _WORD_EN.findall(words)]
-    return (
-        len(folded) > 1 and any(word not in _VAGUE_EN and word not in plain_words.NOT_NAMES for word in folded)
-    ) or (
+    return (len(folded) > 1 and any(not _is_vague(word) and word not in plain_words.NOT_NAMES for word in folded)) or (
         len(folded) == 1
         and folded[0]
         in {

@@ -25,6 +25,7 @@ def terms_of(
     names.take_alerts(reader)
     codes.take_codes(reader)
     names.take_camel_words(reader, NAMES)
+    names.take_capitalised_alert(reader)
     codes.take_levels(reader)
     metrics.take_metrics(reader, of_measures=AnswerKind.HOW_MUCH in kinds)
     names.take_services(reader, TOPICS)

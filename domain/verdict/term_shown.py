@@ -16,6 +16,7 @@ from domain.question.question import Term, TermKind
 
 _NAME = re.compile(r"[A-Za-z][\w.@:/-]{1,160}", re.ASCII)
 _SEPARATORS = re.compile(r"[=:/,@]")
+_KINDS = ("service", "api", "server", "app")
 _NUMBERED = re.compile(r".+-\d+\Z")
 _PART = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+|[\u4e00-\u9fff]+")
 _LATIN_WORD = re.compile(r"[a-z0-9][a-z0-9'_-]*")
@@ -92,7 +93,9 @@ def _mentions(asked: str, text: str) -> bool:
 
 
 def _is_kin(name: str, asked: str) -> bool:
-    return kinship(name, asked) is Kinship.SAME
+    """ "the checkout service" may be called checkout-service where it runs."""
+    called = (asked, *(f"{asked}-{kind}" for kind in _KINDS)) if asked.isalnum() and asked.isascii() else (asked,)
+    return any(kinship(name, one) is Kinship.SAME for one in called)
 
 
 def _names(text: str) -> list[str]:
