@@ -297,10 +297,24 @@ DIALECTS: tuple[Dialect, ...] = (
 TIME_KEYS = (
     *("timestamp", "time", "ts", "datetime", "eventtime", "logtime", "timestamputc", "asctime", "date", "t", "when"),
     *("timeiso8601", "timelocal", "starttime", "starttimestamp", "startutc", "requesttime", "receivetimestamp", "at"),
-    *("instant", "timegenerated", "logtimestamp", "timeunixnano", "created", "createdat", "eventtimestamp", "dt"),
+    *("timemillis", "epochmillis", "timestampms", "tsms", "epoch", "utctime", "utctimestamp", "localtime", "logdate"),
+    *(
+        "loggedat",
+        "recordedat",
+        "occurredat",
+        "instant",
+        "timegenerated",
+        "logtimestamp",
+        "timeunixnano",
+        "created",
+        "createdat",
+        "eventtimestamp",
+        "dt",
+    ),
 )
 LEVEL_KEYS = (
-    *("level", "severity", "lvl", "levelname", "loglevel", "log.level", "severitytext", "severityname", "logseverity"),
+    *("level", "severity", "lvl", "levelname", "loglevel", "log.level", "severitytext", "severityname"),
+    "logseverity",
     *("priority", "syslog.severity", "level.name", "lv", "sev"),
 )
 NAME_KEYS = (
@@ -322,12 +336,19 @@ NAME_KEYS = (
         "containername",
         "container.name",
     ),
-    *("kubernetes.labels.app.kubernetes.io/name", "resource.service.name", "resource.attributes.service.name"),
+    *(
+        "kubernetes.labels.app.kubernetes.io/name",
+        "kubernetes.labels.appkubernetesio/name",
+        "resource.service.name",
+        "resource.attributes.service.name",
+    ),
     *("fields.service", "fields.app", "labels.app", "labels.service", "context.service", "meta.service"),
 )
 HINT_KEYS = (
-    *("component", "logger", "loggername", "log.logger", "module", "name", "source", "category", "program", "process"),
-    *("kubernetes.podname", "kubernetes.pod.name", "podname", "pod", "container", "host", "hostname", "unit", "class"),
+    *("component", "logger", "loggername", "log.logger", "module", "name", "source", "category", "program"),
+    "process",
+    *("kubernetes.podname", "kubernetes.pod.name", "podname", "pod", "container", "host", "hostname", "unit"),
+    "class",
     *("thread", "threadname", "caller", "system", "tag", "task", "job", "container.id", "logstream", "project"),
 )
 MESSAGE_KEYS = (

@@ -88,9 +88,9 @@ class JsonFormat:
     def _whole(self, text: str) -> Header | None:
         try:
             fields = read_json(text)
-        except ValueError:
+            return header_of(fields, self.read_inner) if isinstance(fields, Fields) else None
+        except (ValueError, RecursionError):
             return None
-        return header_of(fields, self.read_inner) if isinstance(fields, Fields) else None
 
     def _quick(self, line: str) -> Header | None:
         """The header by a parser that is quick, but loses repeated keys: where there may be one, it gives None."""
@@ -98,7 +98,11 @@ class JsonFormat:
             fields = orjson.loads(line)
         except orjson.JSONDecodeError:
             return None
-        if line.count('":') != _keys_of(fields) or SPACED_COLON.search(line):
+        try:
+            keys = _keys_of(fields)
+        except RecursionError:
+            return None
+        if line.count('":') != keys or SPACED_COLON.search(line):
             return None
         values = _flat(fields)
         roles = roles_of(tuple(fields), tuple(values))

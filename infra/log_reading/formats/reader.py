@@ -5,7 +5,6 @@ The format that took the last line is tried first; stamps are read at once, head
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator
 from typing import Protocol, cast
 
@@ -14,46 +13,16 @@ from domain.language.levels import Level
 from infra.log_reading.formats import continuation
 from infra.log_reading.formats.clock import Clock, Found, Unsettled
 from infra.log_reading.formats.context import Context
-from infra.log_reading.formats.documents import DocumentFormat, ExportFormat, Late
+from infra.log_reading.formats.documents import Late
 from infra.log_reading.formats.escapes import without_escapes
-from infra.log_reading.formats.json_lines import JsonFormat
-from infra.log_reading.formats.layout import read_layout
-from infra.log_reading.formats.pairs import PairsFormat
+from infra.log_reading.formats.known import HEAD_CHARACTERS, TEXT, Format, Formats, read_header
 from infra.log_reading.formats.records import records_of
-from infra.log_reading.formats.row import NOT_TAKEN, NotTaken, RowFormat
-from infra.log_reading.formats.tables import ROWS
-from infra.log_reading.formats.wrapped import WRAPPINGS, DockerFormat, WrappedFormat
+from infra.log_reading.formats.row import NOT_TAKEN, NotTaken
 
 ENTRY_CHARACTERS = 65_536
 """The rest of a longer entry is dropped and the entry is not whole."""
 HELD_ENTRIES = 50_000
 """So many entries wait for the line that shows the order of day and month."""
-_HEAD_CHARACTERS = 2_048
-_HEAD_OF_PAIR = 65
-_BEGINNINGS = 512
-_TIME_LIKE = re.compile(r"\d:\d|\d{6}|\d\.\d\d\.\d|^@4")
-"""In every stamp that a row of data has a form for."""
-
-
-class Format(Protocol):
-    """How the entries of one format are read. `stamp` sets `has_levels` and `service` of the line it took."""
-
-    name: str
-    service: str
-    has_levels: bool | None
-    wraps: bool
-    part_of: str
-    begins: str
-    is_timed: bool
-    late: bool
-    is_cut: bool
-    key: tuple[str | None, ...]
-
-    def stamp(self, line: str, clock: Clock) -> Found | NotTaken: ...
-
-    def continues(self, line: str) -> bool: ...
-
-    def read(self, text: str) -> Header: ...
 
 
 class Wrapped(Format, Protocol):
@@ -61,124 +30,6 @@ class Wrapped(Format, Protocol):
 
     shape: continuation.Shape
     inside: str | None
-
-
-class Reading(Protocol):
-    """A format that gives the header of a text that is of it, None for any other."""
-
-    def header_if(self, text: str) -> Header | None: ...
-
-    def read(self, text: str) -> Header: ...
-
-
-class TextFormat:
-    """Lines of no format: a level may stand in front of them all the same."""
-
-    name = "text"
-    service = ""
-    has_levels: bool | None = None
-    wraps = False
-    is_cut = False
-    part_of = ""
-    begins = ""
-    is_timed = False
-    late = False
-    key: tuple[str | None, ...] = ()
-
-    def stamp(self, _line: str, _clock: Clock) -> Found | NotTaken:
-        return NOT_TAKEN
-
-    def continues(self, _line: str) -> bool:
-        return False
-
-    def header_if(self, text: str) -> Header | None:
-        """None: any text may be of a format."""
-
-    def read(self, text: str) -> Header:
-        layout = read_layout(text)
-        return Header(layout.level, layout.level_text, tuple(layout.names), tuple(layout.hints), layout.message)
-
-
-TEXT = TextFormat()
-
-
-class Formats:
-    """The formats at work on one input, and on the lines inside of lines."""
-
-    def __init__(self, context: Context, *, with_wrappings: bool) -> None:
-        inside = Formats(context, with_wrappings=False) if with_wrappings else self
-        wrapped = [WrappedFormat(wrapping, inside) for wrapping in WRAPPINGS] if with_wrappings else []
-        self.objects = JsonFormat(inside.inner_header)
-        documents: list[Format] = [DocumentFormat(self.objects), ExportFormat(self.objects)] if with_wrappings else []
-        self.all: tuple[Format, ...] = (
-            *([DockerFormat(inside)] if with_wrappings else []),
-            self.objects,
-            *documents,
-            *wrapped,
-            *(RowFormat(row, inside) for row in ROWS),
-            PairsFormat(inside.inner_header),
-        )
-        self.last: Format = TEXT
-        self._beginning: dict[tuple[str, bool], tuple[Format, ...]] = {}
-        self._reading: Reading = TEXT
-        self._clock = Clock(context)
-
-    @property
-    def has_levels(self) -> bool | None:
-        return self.last.has_levels
-
-    @property
-    def service(self) -> str:
-        return self.last.service
-
-    def stamp(self, line: str, clock: Clock) -> Found | NotTaken:
-        """The stamp of a line by the first format that takes it, which is `last` then."""
-        found = self.last.stamp(line, clock)
-        if found is not NOT_TAKEN:
-            return found
-        first = line[:1]
-        kind = first, _TIME_LIKE.search(line, 0, _HEAD_CHARACTERS) is not None
-        for one in self._beginning.get(kind) or self._with(*kind):
-            found = one.stamp(line, clock)
-            if found is not NOT_TAKEN:
-                self.last = one
-                return found
-        return NOT_TAKEN
-
-    def _with(self, first: str, is_timed: bool) -> tuple[Format, ...]:
-        """The formats of which a line may begin with a character, and hold digits like a time or not."""
-        begun = (one for one in self.all if not one.begins or re.match(one.begins, first))
-        found = tuple(one for one in begun if is_timed or not one.is_timed)
-        if len(self._beginning) < _BEGINNINGS:
-            self._beginning[first, is_timed] = found
-        return found
-
-    def header(self, text: str) -> Header:
-        """The header of an entry of any format or of none."""
-        text = without_escapes(text)
-        return self._header_if(text) or TEXT.read(text)
-
-    def inner_header(self, text: str) -> Header | None:
-        """The header of text that may be an entry; None where it is only text, without a level."""
-        if (found := self._header_if(text)) is not None:
-            return found
-        header = TEXT.read(text)
-        return header if header.level is not None else None
-
-    def _header_if(self, text: str) -> Header | None:
-        """The header of an entry of a known format; the format that read the last one is tried first."""
-        if (found := self._reading.header_if(text)) is not None:
-            return found
-        if text[:1].islower() and "=" not in text[:_HEAD_OF_PAIR] and not _TIME_LIKE.search(text, 0, _HEAD_CHARACTERS):
-            return None
-        if self.stamp(text.partition("\n")[0], self._clock) is NOT_TAKEN:
-            return None
-        self._reading = cast("Reading", self.last)
-        return self.last.read(text)
-
-
-def read_header(one: Format, text: str) -> Header:
-    return one.read(without_escapes(text))
 
 
 class EntryReader:
@@ -278,7 +129,7 @@ class EntryReader:
                 return None
             if open_ is not None and continuation.is_trace(text):
                 return None
-            shown = without_escapes(text[:_HEAD_CHARACTERS]) + text[_HEAD_CHARACTERS:]
+            shown = without_escapes(text[:HEAD_CHARACTERS]) + text[HEAD_CHARACTERS:]
             in_list = open_ is not None and (open_.format is TEXT or open_.format.late) and shown.strip() == "{"
             if not shown[:1].isspace() or in_list or continuation.begins_like_stamp(shown.lstrip()):
                 found = self._formats.stamp(shown, clock := self._clock)

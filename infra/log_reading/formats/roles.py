@@ -21,7 +21,8 @@ from infra.log_reading.formats.dialects import (
 )
 
 _NONE = Dialect("JSON", frozenset())
-_KEPT = 2048
+_KEPT = 1024
+_MOST_PATHS = 128
 
 
 class Roles:
@@ -55,9 +56,13 @@ def _found(marked: Iterable[str], usual: Iterable[str], known: set[str], plain: 
     return tuple(dict.fromkeys(found))
 
 
-@lru_cache(maxsize=_KEPT)
 def roles_of(keys: tuple[str, ...], paths: tuple[str, ...]) -> Roles:
     """The roles of an object's keys at the top and of the paths of all its members."""
+    return _kept_roles(keys, paths) if len(paths) <= _MOST_PATHS else Roles(keys, paths)
+
+
+@lru_cache(maxsize=_KEPT)
+def _kept_roles(keys: tuple[str, ...], paths: tuple[str, ...]) -> Roles:
     return Roles(keys, paths)
 
 

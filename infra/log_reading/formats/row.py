@@ -30,15 +30,6 @@ class Rest(Enum):
     ENTRY = "entry"  # a message that may be an entry of another format
 
 
-class Begin(Enum):
-    """With what a line of a format begins: whether its pattern need be tried at all."""
-
-    DIGIT = "digit"
-    BRACKET = "bracket"
-    CAPITAL = "capital"
-    ANY = "any"
-
-
 @dataclass(frozen=True, slots=True)
 class Example:
     """A line and what must be read of it; `at` in ISO 8601, "" for no stamp. `zone`: whether its zone is known."""
@@ -89,7 +80,7 @@ class Inside(Protocol):
     def inner_header(self, text: str) -> Header | None: ...
 
 
-_INNER = re.compile(r"\{|\d{4}[-/]\d\d|[IWEF]\d{4} |[A-Za-z_]\w{0,31}=")
+_INNER = re.compile(r"\{|\d{4}[-/]\d\d|\[?\d{1,2}:\d\d|[A-Z], \[|[IWEF]\d{4} |[A-Za-z_]\w{0,31}=")
 """How what stands behind a stamp begins where it may be an entry of its own."""
 _DATED = re.compile(r"\d{4}[-/]\d\d[-/]\d\d[T ]|\{\"|(?:time|ts|t|level)=")
 """How an entry inside begins that may have a stamp with a zone."""
@@ -186,7 +177,7 @@ class RowFormat:
         return Header(
             level=level,
             level_text=said,
-            names=(*_values(found, keys.names), *behind.names) if keys.names else behind.names,
+            names=tuple(dict.fromkeys((*_values(found, keys.names), *behind.names))) if keys.names else behind.names,
             hints=(*_values(found, keys.hints), *behind.hints) if keys.hints else behind.hints,
             message="\n".join(part for part in (message, more) if part) if more else message,
             repeated_keys=behind.repeated_keys,

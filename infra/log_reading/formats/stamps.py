@@ -247,10 +247,6 @@ def _loose(clock: Clock, text: str) -> Found:
         return None
 
 
-def _none(_clock: Clock, _text: str) -> Found:
-    return None
-
-
 _DATE_Y = r"\d{4}(?:-\d{1,2}-\d{1,2}|/\d{1,2}/\d{1,2}|\.\d{1,2}\.\d{1,2}|年\d{1,2}月\d{1,2}日)"
 _GAP = r"(?:[Tt_]|[, ]{1,2}| - |-(?=\d\d:))"
 
@@ -303,6 +299,5 @@ FORMS: dict[str, Form] = {
     "epoch": Form(r"(?:\d{19}|\d{16}|\d{13}|\d{10})(?:\.\d{1,9})?(?![\d.]*\d)", _epoch),
     "loose": Form(r"\d{8}-\d{1,2}:\d{1,2}:\d{1,2}:\d{1,3}(?=\|)", _loose),
     "tai": Form(r"@4[0-9a-f]{23}(?![0-9a-f])", _tai),
-    "none": Form(r"", _none),
 }
 """By their names in the patterns of formats, where `{iso}` stands for a group `stamp` of that form."""

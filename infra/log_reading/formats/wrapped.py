@@ -59,7 +59,7 @@ class WrappedFormat:
 
     def __init__(self, wrapping: Wrapping, inner: Inner) -> None:
         self.name, self.service, self.begins = wrapping.name, "", wrapping.begins
-        self.is_timed = bool(wrapping.form) and "{stamp} )?" not in wrapping.pattern
+        self.is_timed = bool(wrapping.form)
         self.has_levels: bool | None = None
         self.shape = Shape.OTHER
         self.inside: str | None = ""
@@ -227,9 +227,8 @@ WRAPPINGS = (
     Wrapping("CRI", r"^{stamp} (?P<stream>stdout|stderr) (?P<part>[FP])(?: |$)", "iso", r"\d"),
     Wrapping(
         "kubectl",
-        r"^\[pod/(?P<name_pod>[a-z0-9][a-z0-9.-]{0,252})/(?P<name>[a-z0-9][a-z0-9-]{0,62})\] (?:{stamp} )?",
-        "iso",
-        r"\[",
+        r"^\[pod/(?P<name_pod>[a-z0-9][a-z0-9.-]{0,252})/(?P<name>[a-z0-9][a-z0-9-]{0,62})\] ?",
+        begins=r"\[",
     ),
     Wrapping(
         "Compose",

@@ -163,6 +163,13 @@ def test_numbers_keep_their_text() -> None:
     assert entry(line).header.message == 'said "no" red id=123456789012345678901234 v=1.10 e=1e3'
 
 
+@pytest.mark.parametrize("depth", [300, 900, 1_023, 5_000])
+def test_an_object_that_is_nested_deeply_is_an_entry(depth: int) -> None:
+    """Bad input: neither lost nor the end of the reading."""
+    line = '{"msg":"db down","a":' + '{"a":' * depth + "1" + "}" * depth + "}"
+    assert "db down" in entry(line).header.message
+
+
 def test_a_repeated_key_is_said_and_keeps_its_values() -> None:
     """R68: a record that gives one field twice is a doubt, and no level of it is believed."""
     found = entry('{"time":"2024-05-01T10:05:00Z","level":"ERROR","msg":"deadlock","msg":"ok"}')

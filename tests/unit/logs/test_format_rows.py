@@ -8,7 +8,7 @@ import pytest
 
 from infra.log_reading.formats import Context, read_entries
 from infra.log_reading.formats.clock import Clock
-from infra.log_reading.formats.reader import Formats
+from infra.log_reading.formats.known import Formats
 from infra.log_reading.formats.row import NOT_TAKEN, Example, Row
 from infra.log_reading.formats.tables import ROWS
 

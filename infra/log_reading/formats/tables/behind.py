@@ -25,20 +25,27 @@ SYSLOG_WITH_PID = (
 )
 SYSLOG_WITHOUT_PID = rf"(?<=[+-]\d\d:\d\d) {_NO_LEVEL}(?P<host>{HOST}) (?P<name>{PROGRAM}):(?=\s|$)"
 JOURNAL_WITHOUT_PID = rf"(?<=[+-]\d\d\d\d) {_NO_LEVEL}(?P<host>{HOST}) (?P<name>{PROGRAM}):(?=\s|$)"
-MYSQL = r" (?P<thread>\d{1,20}) \[(?P<level>Note|Warning|ERROR|Error|System|Entry)\]"
+MYSQL = (
+    r" (?P<thread>\d{1,20}) \[(?P<level>Note|System|(?:Warning|ERROR)"
+    r"(?=\] (?:\[MY-\d|InnoDB: |mysqld|mariadbd|Aborting|Plugin |Slave |Server |Aria |Event |Got |Access denied)))\]"
+)
 MONGODB = r" (?P<letter>[DIWEF])(?:[1-5])? {1,4}(?P<component>[A-Z]{1,10}|-) {1,10}(?=\[)"
 SPRING = (
     r" {1,4}(?P<level>[A-Z]{4,7}) (?:\[(?P<name_traced>[\w.-]{0,96}),[\w-]{0,64},[\w-]{0,64}(?:,\w{0,8})?\] )?"
     r"(?P<pid>\d{1,10}|\$\{sys:PID\}) --- (?:\[ {0,60}(?P<name>[A-Za-z][\w.-]{1,95}) {0,60}\] (?=\[))?"
 )
-CLOUD_INIT = r" - (?P<hint>[\w./-]{1,96})\[(?P<level>[A-Z]{4,8})\]:"
-DPKG = r" (?=(?:status|startup|install|upgrade|configure|trigproc|remove|purge|conffile) )"
+CLOUD_INIT = r" - (?P<hint>[\w./-]{1,96}\.py)\[(?P<level>[A-Z]{4,8})\]:"
+DPKG = (
+    r" (?=status (?:not-)?(?:installed|unpacked|half-|config-files|triggers-)|startup (?:archives|packages) "
+    r"|(?:install|upgrade|configure|trigproc|remove|purge) \S{1,128}:\w{1,16} \S{1,128} |conffile /)"
+)
 IIS = r"(?= (?:\S{1,64} [\w-]{1,64} )?[\da-f.:]{3,45} (?:GET|POST|PUT|DELETE|HEAD|OPTIONS|PATCH) /)"
 GC = r": (?P<uptime>\d{1,10}\.\d{3}): (?=\[|#|Total|Application)"
 CRI = r" (?:stdout|stderr) [FP](?: |$)"
 REQUEST = r"\] (?=\"(?:[A-Z]{3,10} |- ))"
 ELASTICSEARCH = r"\]\[(?P<level>[A-Z]{4,6}) {0,2}\]\[(?P<hint>o\.e\.[\w.$]{1,120}) {0,30}\] \[(?P<node>[^\[\]]{1,96})\]"
 
+APACHE = r" \[(?:(?P<module>\w{0,32}):)?(?P<level>emerg|alert|crit|error|warn|notice|info|debug|trace[1-8]?)\] "
 NGINX = r" \[(?P<level>[a-z]{4,6})\] (?P<process>\d{1,10}#\d{1,10}):"
 POSTGRESQL_LEVEL = (
     r"(?P<level>DEBUG[1-5]?|INFO|NOTICE|WARNING|LOG|ERROR|FATAL|PANIC|日志|错误|警告|致命错误|注意|信息):  "

@@ -158,7 +158,7 @@ ROWS = (
     ),
     Row(
         "Apache",
-        r"^\[{month_day}\] \[(?:(?P<module>\w{0,32}):)?(?P<level>[a-z]{4,6}\d?)\] "
+        rf"^\[{{month_day}}\]{behind.APACHE}"
         r"(?:\[pid (?P<pid>\d{1,10})(?::tid (?P<tid>\d{1,20}))?\] )?(?:\[client (?P<client>[^\]]{1,64})\] )?",
         (
             Example(
