@@ -313,7 +313,8 @@ ROWS = (
     Row(
         "epoch",
         r"^\[?(?=\d{10}\.\d|\d{10}[\]:,|\t]|\d{13}[\]:,|\t ]|\d{10} \[?[A-Z]{4,8}\b)"
-        rf"{{epoch}}(?! {{1,8}}\d{{1,9}} \S{{1,64}} [A-Z_]{{3,32}}/\d)(?! {behind.HOST} {behind.PROGRAM}\[\d{{1,10}}\]:)\]?[:,]?",
+        rf"{{epoch}}(?! {{1,8}}\d{{1,9}} \S{{1,64}} [A-Z_]{{3,32}}/\d)"
+        rf"(?! {behind.HOST} {behind.PROGRAM}\[\d{{1,10}}\]:)\]?[:,]?",
         (
             Example("1714557900.123 ERROR db down", "2024-05-01T10:05:00.123Z", Level.ERROR, (), "db down", True),
             Example(
