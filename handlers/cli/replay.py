@@ -19,7 +19,8 @@ from domain.session.state import Unopened
 from handlers.cli.coverage_lines import coverage_lines, summary
 from handlers.cli.errors import UsageError
 from handlers.cli.progress import as_json, line_for
-from handlers.cli.session import MOST_INPUTS, shown_session
+from handlers.cli.session import shown_session
+from handlers.cli.session_page import MOST_INPUTS
 from infra.access_log import Action
 from infra.settings import Settings
 

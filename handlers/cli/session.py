@@ -6,23 +6,18 @@ import argparse
 import asyncio
 import contextlib
 import dataclasses
-import json
 import sys
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING, Any
 from uuid import UUID
 
-from handlers.cli.claim_lines import round_lines
 from handlers.cli.errors import UsageError
-from handlers.cli.plain import plain
+from handlers.cli.session_page import candidates, document, json_line, page, table
 from infra.embedded import Servers, running_servers
 from infra.postgres import connect_blocking
 from infra.read_models import queries
 from infra.settings import Settings
-
-MOST_INPUTS = 5
-"""So many inputs of a search are shown; `--json` gives all that were recorded."""
 
 if TYPE_CHECKING:
     from domain.events import Recorded
@@ -36,9 +31,9 @@ def list_sessions(arguments: argparse.Namespace, settings: Settings) -> int:
         rows = queries.list_sessions(connection, arguments.limit, arguments.status, arguments.verdict)
     if arguments.json:
         for row in rows:
-            print(_json(_document(row)))
+            print(json_line(document(row)))
     elif rows:
-        print(_table(rows))
+        print(table(rows))
     else:
         print("no sessions", file=sys.stderr)
     return 0
@@ -54,8 +49,8 @@ def show(arguments: argparse.Namespace, settings: Settings) -> int:
         newer = asyncio.run(_record_show(detail.session.session_id, servers, settings))
     if newer:
         print(f"assay: not all of this session can be shown: the rest was {newer}", file=sys.stderr)
-    whole = dataclasses.asdict(detail) | {"session": _document(detail.session)}
-    print(_json(whole) if arguments.json else _page(detail))
+    whole = dataclasses.asdict(detail) | {"session": document(detail.session)}
+    print(json_line(whole) if arguments.json else page(detail))
     return 0
 
 
@@ -103,7 +98,7 @@ def tail(arguments: argparse.Namespace, settings: Settings) -> int:
             session_id = history[-1].session_id
             await record_access(events.connection, settings.actor, Action.TAIL, session_id)
             async for recorded in events.follow_session(session_id, 0):
-                print(_json(as_json(recorded)) if arguments.json else line_for(recorded), flush=True)
+                print(json_line(as_json(recorded)) if arguments.json else line_for(recorded), flush=True)
                 if recorded.event.TOPIC in TERMINAL_TOPICS:
                     return
 
@@ -145,7 +140,7 @@ def _submit(arguments: argparse.Namespace, settings: Settings, command: Command)
 
     done = asyncio.run(submit())
     told = done["last_event"] if done["recorded"] else f"had ended before ({done['ended_by']}): nothing was recorded"
-    print(_json(done) if arguments.json else f"{done['session_id']}  {told}")
+    print(json_line(done) if arguments.json else f"{done['session_id']}  {told}")
     return 0
 
 
@@ -199,109 +194,7 @@ def _found(dsn: str, text: str) -> queries.SessionDetail:
         with connect_blocking(dsn) as connection:
             detail = queries.show_session(connection, text)
     except queries.AmbiguousSession as several:
-        raise UsageError("\n".join([str(several), *_candidates(several.sessions)])) from None
+        raise UsageError("\n".join([str(several), *candidates(several.sessions)])) from None
     if detail is None:
         raise UsageError(f"there is no session {text}")
     return detail
-
-
-def _candidates(sessions: Sequence[queries.SessionRow]) -> list[str]:
-    """Id, start and question of those that a short id fits."""
-    listed = [
-        f"  {row.session_id}  {row.created_at:%Y-%m-%d %H:%M:%S}  {_question(row, 60)}"
-        for row in sessions[: queries.MOST_LISTED]
-    ]
-    return [*listed, "  and more"] if len(sessions) > queries.MOST_LISTED else listed
-
-
-# ---------------------------------------------------------------- what is printed
-
-
-def _document(row: queries.SessionRow) -> dict[str, Any]:
-    return dataclasses.asdict(row) | {"verdict_in_force": row.verdict_in_force}
-
-
-def _table(rows: Sequence[queries.SessionRow]) -> str:
-    lines = [f"{'SESSION':36}  {'STARTED':19}  {'STATUS':9}  {'VERDICT':10}  {'SCORE':6}  QUESTION"]
-    for row in rows:
-        score = "" if row.groundedness_score is None else f"{row.groundedness_score.normalize():f}"
-        lines.append(
-            f"{row.session_id}  {row.created_at:%Y-%m-%d %H:%M:%S}  {row.status:9}  "
-            f"{row.verdict_in_force or '-':10}  {score:6}  {_question(row, 60)}"
-        )
-    return "\n".join(lines)
-
-
-def _question(row: queries.SessionRow, width: int) -> str:
-    return plain(_one_line("(erased)" if row.erased else row.query or "", width))
-
-
-def _page(detail: queries.SessionDetail) -> str:
-    session = detail.session
-    lines = [
-        f"session   {session.session_id}",
-        f"question  {'(erased)' if session.erased else session.query}",
-        f"status    {session.status}" + (f" ({session.reason_code})" if session.reason_code else ""),
-        f"verdict   {session.verdict_in_force or '-'}  score {session.groundedness_score}  outcome {session.outcome}",
-        *_override_lines(session),
-        f"source    {session.source}  rules {session.rule_version}  rounds {session.round}",
-        f"used      {session.step_count} steps, {session.tool_call_count} tool calls, "
-        f"{session.total_token_count} tokens, {session.total_duration_ms} ms",
-        f"feedback  {session.feedback or '-'}" + (f": {session.feedback_text}" if session.feedback_text else ""),
-        "",
-        "steps",
-    ]
-    for step in detail.steps:
-        error = f"  {step.error_kind}: {_one_line(step.error_message or '', 80)}" if step.error_kind else ""
-        lines.append(
-            f"  {step.step_index:>3}  round {step.round}  {step.agent_name:9}  {step.model}  "
-            f"{step.duration_ms} ms  {step.token_count} tokens{error}"
-        )
-    lines += ["", "tool calls"]
-    for tool in detail.tools:
-        error = f"  {_one_line(tool.error_message, 80)}" if tool.error_message else ""
-        lines.append(
-            f"  #{tool.id}  round {tool.round}  {_called(tool)}  "
-            f"{tool.evidence_status or tool.status}  {tool.ref_count or 0} refs{error}"
-        )
-        lines += [f"      {line}" for line in _searched(tool)]
-    if detail.evaluation:
-        lines += round_lines(detail.evaluation.verifier_evaluation)
-    lines += ["", "answer", "(erased)" if session.erased else session.answer or "(none)"]
-    return "\n".join(lines)
-
-
-def _called(tool: queries.ToolRow) -> str:
-    if tool.tool_name is None:
-        return "(erased)"
-    return f"{tool.tool_name}  {json.dumps(tool.input_params, ensure_ascii=False)}"
-
-
-def _searched(tool: queries.ToolRow) -> list[str]:
-    """The window of an evidence call and its account of itself (R9, R69)."""
-    details = tool.retrieval_details or {}
-    if given := details.get("coverage"):
-        from domain.evidence.coverage import Coverage
-        from handlers.cli.coverage_lines import coverage_lines, summary
-
-        coverage = Coverage.model_validate(given)
-        return [f"coverage  {summary(coverage)}", *coverage_lines(coverage, MOST_INPUTS)]
-    window = [f"window    {details['window']}"] if details.get("window") else []
-    is_evidence = tool.evidence_status in ("supported", "no_evidence") and (tool.ref_count or window)
-    return [*window, "coverage  not recorded"] if is_evidence else window
-
-
-def _override_lines(session: queries.SessionRow) -> list[str]:
-    if session.verdict_override is None:
-        return []
-    reason = "(erased)" if session.erased else session.override_reason
-    return [f"override  in place of {session.verdict}: {reason}"]
-
-
-def _one_line(text: str, width: int) -> str:
-    flat = " ".join(text.split())
-    return flat if len(flat) <= width else flat[: width - 1] + "…"
-
-
-def _json(value: Any) -> str:
-    return json.dumps(value, ensure_ascii=False, default=str)
