@@ -117,6 +117,10 @@ class InputSearch:
         asked = condition.service
         own = (*place.names, *place.hints)
         self._knows_service = not asked or any(kinship(name, asked) is not Kinship.OTHER for name in own)
+        is_told = any(kinship(name, asked) is Kinship.SAME for name in own)
+        self._seeks_service = bool(asked) and not is_told  # in its lines: where it stands does not tell
+        self._labels_services = False  # its lines have the service in brackets
+        self._labelled: tuple[int, str] = (0, "")  # entries with another name there, and one of them
 
     def read(self, entries: Iterable[Entry]) -> None:
         for entry in entries:
@@ -124,8 +128,10 @@ class InputSearch:
 
     def add(self, entry: Entry) -> None:
         self._entries += 1
-        if not self._knows_service:
-            self._knows_service = mentions_service(entry.text, self._condition.service)
+        if self._seeks_service and mentions_service(entry.text, self._condition.service):
+            self._knows_service = True
+            self._labels_services = any(self._is_asked(label) for label in entry.header.labels)
+            self._seeks_service = not self._labels_services
         stamp = entry.stamp
         if stamp is None:
             self._add_undated(entry)
@@ -149,6 +155,7 @@ class InputSearch:
             self._close_gap(last_change if is_sound else None)
         for gap in self._gaps:
             self._settle_gap(gap)
+        self._settle_labelled()
         names = tuple(self._names)[:MOST_NAMES]
         return Account(
             name=name,
@@ -181,8 +188,25 @@ class InputSearch:
                 self._select(entry, by, at)
             case By():
                 self._excluded[objection] += 1
+            case DoubtKind.SERVICE if self._is_labelled_otherwise(entry):
+                self._labelled = (self._labelled[0] + 1, self._labelled[1] or shortened(entry.text))
             case _:
                 self._doubt(objection, entry.text)
+
+    def _is_asked(self, name: str) -> bool:
+        return kinship(name, self._condition.service) is Kinship.SAME
+
+    def _is_labelled_otherwise(self, entry: Entry) -> bool:
+        labels = entry.header.labels
+        return bool(labels) and all(kinship(one, self._condition.service) is Kinship.OTHER for one in labels)
+
+    def _settle_labelled(self) -> None:
+        """A name in brackets is a service's where the one that is asked for stands there, too."""
+        count, example = self._labelled
+        if count and self._labels_services:
+            self._excluded[By.SERVICE] += count
+        elif count:
+            self._doubt(DoubtKind.SERVICE, example, count)
 
     def _select(self, entry: Entry, by: datetime, at: datetime | None) -> None:
         self._matched += 1

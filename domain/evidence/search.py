@@ -37,7 +37,8 @@ class Header:
 
     `level` None: none given, or none that was understood; `level_text` is what is written there. `names`: what it calls
     the service it is of, in a field or place made for that; such a name also excludes. `hints`: a logger, a class, a
-    thread, the first word: they may be the service asked for and never exclude. `message`: the text to show, with every
+    thread, the first word: they may be the service asked for and never exclude. `labels`: those of them in brackets,
+    where some programs write the service and others anything. `message`: the text to show, with every
     field that has no role of its own as `key=value`; nothing of the entry is lost in it but stamp, level and names.
     """
 
@@ -47,6 +48,7 @@ class Header:
     hints: tuple[str, ...] = ()
     message: str = ""
     repeated_keys: tuple[str, ...] = ()
+    labels: tuple[str, ...] = ()
 
 
 class Entry:

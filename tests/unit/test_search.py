@@ -38,13 +38,14 @@ def entry(
     has_levels: bool | None = True,
     names: tuple[str, ...] = (),
     hints: tuple[str, ...] = (),
+    labels: tuple[str, ...] = (),
     is_whole: bool = True,
     repeated: tuple[str, ...] = (),
     message: str = "",
 ) -> Entry:
     """`minutes` after the beginning of the window; None: undated."""
     stamp = None if minutes is None else Stamp(TEN + minutes * MINUTE, zone_known)
-    header = Header(level=level, names=names, hints=hints, message=message or text, repeated_keys=repeated)
+    header = Header(level, "", names, (*hints, *labels), message or text, repeated, labels)
     return Entry(1, stamp, text, lambda: header, is_whole=is_whole, has_levels=has_levels)
 
 
@@ -143,6 +144,18 @@ def test_a_level_excludes_only_where_it_was_understood(given: Entry, then: objec
 def test_a_service_excludes_only_by_a_name_of_another(given: Entry, place: Place, then: object) -> None:
     """R68: the line's, the file's or the folder's; where none names one it is a doubt."""
     assert became_of(account(given, service="till-api", place=place)) == then
+
+
+def test_a_name_in_brackets_is_a_services_where_the_one_asked_for_stands_there_too() -> None:
+    """R68: else it may be a thread or a logger, and is a doubt."""
+    other = entry(labels=("mail-relay",))
+    asked = entry("[till-api] all well", -600, labels=("till-api",))
+    mention = entry("[mail-relay] GET till-api", -600, labels=("mail-relay",))
+
+    assert account(asked, other, service="till-api", place=Place()).excluded[By.SERVICE] == 1
+    assert account(other, asked, service="till-api", place=Place()).excluded[By.SERVICE] == 1
+    assert list(account(mention, other, service="till-api", place=Place()).doubts) == [DoubtKind.SERVICE]
+    assert list(account(other, service="till-api", place=Place()).doubts) == [DoubtKind.SERVICE]
 
 
 # ---------------------------------------------------------------- time

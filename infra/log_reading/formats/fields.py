@@ -36,6 +36,7 @@ class LateHeader(Header):
         for name, value in (("level", level), ("level_text", level_text), ("names", names), ("hints", hints)):
             object.__setattr__(self, name, value)
         object.__setattr__(self, "repeated_keys", ())
+        object.__setattr__(self, "labels", ())
         object.__setattr__(self, "_read_message", read_message)
 
     @property

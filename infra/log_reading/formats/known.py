@@ -79,7 +79,7 @@ class TextFormat:
 
     def read(self, text: str) -> Header:
         layout = read_layout(text)
-        return Header(layout.level, layout.level_text, tuple(layout.names), tuple(layout.hints), layout.message)
+        return layout.header
 
 
 TEXT = TextFormat()

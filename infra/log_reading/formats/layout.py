@@ -9,6 +9,8 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, field
 
+from domain.evidence.search import Header
+from domain.language.failures import holds_failure
 from domain.language.levels import LEVEL_WORDS, Level, level_of, level_of_letter
 
 _PARTS = 12
@@ -54,8 +56,20 @@ class Layout:
     level_text: str = ""
     names: list[str] = field(default_factory=list)
     hints: list[str] = field(default_factory=list)
+    labels: list[str] = field(default_factory=list)
     kept: list[str] = field(default_factory=list)
     rest: str = ""
+
+    @property
+    def header(self) -> Header:
+        return Header(
+            self.level,
+            self.level_text,
+            tuple(self.names),
+            tuple(self.hints),
+            self.message,
+            labels=tuple(self.labels),
+        )
 
     @property
     def message(self) -> str:
@@ -151,6 +165,7 @@ def _take_bracket(layout: Layout, word: str, written: str) -> None:
         layout.kept.append(written)
         if _NAME.fullmatch(word):
             layout.hints.append(word)
+            layout.labels.append(word)
 
 
 def _level_in_bracket(word: str, opening: str) -> Level | None:
@@ -174,12 +189,21 @@ def _take_tokens(layout: Layout, text: str, position: int) -> int:
         tokens.append(written.rstrip("-|: ") if token["separator"] else written)
         end = token.end()
         behind = _level_behind(layout, text, end)
+        if _is_denied(layout, f"{written} {text[end : end + 64]}"):
+            layout.level, layout.level_text = None, ""
+            return position
         if layout.level is not None:
             layout.kept.append(" ".join(tokens))
             names = [one.rstrip(":") for one in tokens]
             layout.hints += [one for one in names if _NAME.fullmatch(one)]
             return behind
     return position
+
+
+def _is_denied(layout: Layout, text: str) -> bool:
+    """Whether what was taken for a level is a failure that the text denies: "…||no error in 120 rows"."""
+    level = layout.level
+    return level is not None and level >= Level.ERROR and layout.level_text.islower() and not holds_failure(text)
 
 
 def _level_behind(layout: Layout, text: str, position: int) -> int:

@@ -181,6 +181,7 @@ class RowFormat:
             hints=(*_values(found, keys.hints), *behind.hints) if keys.hints else behind.hints,
             message="\n".join(part for part in (message, more) if part) if more else message,
             repeated_keys=behind.repeated_keys,
+            labels=behind.labels,
         )
 
     def _behind(self, rest: str) -> Header:
@@ -191,7 +192,7 @@ class RowFormat:
             return inner
         if self._is_layout:
             layout = read_layout(rest)
-            return Header(layout.level, layout.level_text, tuple(layout.names), tuple(layout.hints), layout.message)
+            return layout.header
         first_word = FIRST_WORD.match(rest) if self._is_entry else None
         return Header(hints=(first_word[0],) if first_word else (), message=rest)
 

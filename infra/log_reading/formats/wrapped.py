@@ -117,6 +117,7 @@ def _named(header: Header, names: list[str]) -> Header:
         header.hints,
         header.message,
         header.repeated_keys,
+        header.labels,
     )
 
 
