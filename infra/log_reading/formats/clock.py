@@ -123,22 +123,27 @@ class Clock:
             return None
         return Stamp(at, True) if _FIRST_EPOCH <= at <= self._last_epoch else None
 
-    def without_year(self, at: datetime, zone: str = "") -> Stamp | None:
-        """The latest such day and time that is not too late, whatever the year of `at`; 29 February of a leap year."""
+    def without_year(self, at: datetime, zone: str = "", weekday: int | None = None) -> Stamp | None:
+        """The latest such day and time that is not too late, whatever the year of `at`; 29 February of a leap year.
+
+        `weekday`: from 0 for Monday, where it is written; then it is of a year with that day.
+        """
         years = self._years
-        if years is not None:
+        if years is not None and weekday is None:
             try:
                 found = self.stamp(at.replace(year=years.year_of(at.month)), zone)
             except ValueError:
                 found = None
             if found is not None and found.at <= self._latest:
                 return found
-        if self._day == (at.month, at.day):
+        if weekday is None and self._day == (at.month, at.day):
             found = self.stamp(at.replace(year=self._year), zone)
             if found is not None and found.at <= self._latest:
                 return found
         for year in range(self._latest.year + 1, self._latest.year - _LEAP_YEARS, -1):
             if (at.month, at.day) == (2, 29) and not _is_leap(year):
+                continue
+            if weekday not in (None, at.replace(year=year).weekday()):
                 continue
             found = self.stamp(at.replace(year=year), zone)
             if found is not None and found.at <= self._latest:

@@ -24,9 +24,11 @@ _EXCEPTION_LINE = re.compile(
     r"(?:\(\w{0,64}\))?(?=:(?: |$)|$| \[|\()|Traceback \(most recent|panic: "
 )
 _TRACE_LINE = re.compile(
-    r"Caused by: |Suppressed: |\.\.\. \d{1,6} (?:more|common frames)|at [\w.$<>/@-]{1,256}(?:\(|$)"
-    r"|#\d{1,4} +(?:0x|/|\w)|During handling of the above|The above exception was|goroutine \d{1,10} \["
-    r"|created by [\w./*()-]{1,256}|--- End of |\w{1,64}[./][\w./*()-]{1,256}\([^()]{0,256}\)$|exit status \d|\[signal "
+    r"Caused by: |Suppressed: |\.\.\. \d{1,6} (?:more|common frames)|at [\w.$<>/@-]{1,256}(?:\(|$)|--- End of "
+    r"|#\d{1,4} +(?:0x|/|\{main\}|\[internal |[\w\\:~<>]{1,256}(?:->| ?\()|[^()]{1,256}\(\d{1,7}\): )|Stack trace:$|\[stacktrace\]|\[previous exception\]"
+    r"|File \"[^\"]{1,256}\", line \d|During handling of the above|The above exception was|exit status \d|\[signal "
+    r"|goroutine \d{1,10} \[|created by [\w./*()-]{1,256}|\w{1,64}[./][\w./*()-]{1,256}\([^()]{0,256}\)$"
+    r"|[\w-]{1,64}\.[\w.-]{2,64}/[\w./@*()\[\]-]{1,400}\.\w{1,64}(?:\.func[\d.]{1,8})?$"
 )
 _MONTH = r"(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)"
 _STAMP_LIKE = re.compile(

@@ -21,6 +21,7 @@ from infra.log_reading.formats.dialects import (
 )
 
 _NONE = Dialect("JSON", frozenset())
+_HOLDERS = ("fields", "record", "payload", "logrecord", "entry")
 _KEPT = 1024
 _MOST_PATHS = 128
 
@@ -33,7 +34,8 @@ class Roles:
     def __init__(self, keys: tuple[str, ...], paths: tuple[str, ...]) -> None:
         present = set(keys)
         self.dialect = dialect = next((one for one in DIALECTS if one.marks <= present), _NONE)
-        plain = {plain_key(path): path for path in reversed(paths)}
+        plain = {_usual_key(path): path for path in reversed(paths)}
+        plain |= {plain_key(path): path for path in reversed(paths)}
         known = set(paths)
         self.level = _found(dialect.level, LEVEL_KEYS, known, plain)
         self.names = _found(dialect.names, NAME_KEYS, known, plain)
@@ -49,6 +51,13 @@ class Roles:
         self.has_levels = (
             dialect.has_levels if dialect is not _NONE else bool(self.level) or "log" in top or not is_request
         )
+
+
+def _usual_key(path: str) -> str:
+    """The key of a path without an object that only holds the fields of an entry."""
+    plain = plain_key(path)
+    first, _, rest = plain.partition(".")
+    return rest if first in _HOLDERS and rest else plain
 
 
 def _found(marked: Iterable[str], usual: Iterable[str], known: set[str], plain: dict[str, str]) -> tuple[str, ...]:

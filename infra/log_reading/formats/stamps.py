@@ -145,6 +145,7 @@ def _day_month_short(clock: Clock, text: str) -> Found:
 
 
 _MONTH_DAY = re.compile(rf"{_WEEKDAY}({_MONTH})[ .]{{1,2}}(\d{{1,2}}),?[ T](?:(\d{{4}}),?[ T])?")
+_WEEKDAYS = {name: number for number, name in enumerate(("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun"))}
 _SYSLOG_CHARACTERS = len("May  1 10:05:00")
 _YEAR_LAST = re.compile(r" ((?:19|20)\d{2})$")
 
@@ -162,6 +163,9 @@ def _read_month_day(clock: Clock, text: str) -> Found:
         return None
     rest = text[found.end() :]
     last = _YEAR_LAST.search(rest)
+    weekday = _WEEKDAYS.get(text[:3])
+    if last and weekday is None:
+        return None  # the number may be a process
     year = found[3] or (last and last[1])
     try:
         at, zone = _time_of((int(year) if year else 2000, _MONTHS[found[1]], int(found[2])), rest)
@@ -169,7 +173,7 @@ def _read_month_day(clock: Clock, text: str) -> Found:
         return None
     if year:
         return clock.stamp(at, zone)
-    return clock.without_year(at, zone)
+    return clock.without_year(at, zone, weekday)
 
 
 # ---------------------------------------------------------------- days and months as numbers
@@ -256,7 +260,7 @@ _MONTH_TIME = (
     rf"{_MONTH}[ .]{{1,2}}\d{{1,2}},?[ T](?:(?:19|20)\d{{2}},?[ T])?\d{{1,2}}:\d{{2}}:\d{{2}}(?:[.,]\d{{1,9}})?"
     rf"{_HALF}(?: (?:{_BEHIND_UTC}|{ZONE_NAME}))?"
 )
-_MONTH_DAY_PATTERN = rf"(?:{_WEEKDAY[:-1]}{_MONTH_TIME}(?: (?:19|20)\d{{2}}(?![\d:/-]))?|{_MONTH_TIME}){_END}"
+_MONTH_DAY_PATTERN = rf"{_WEEKDAY}{_MONTH_TIME}(?: (?:19|20)\d{{2}}(?![\d/-]|:\d))?{_END}"
 _NUMBERS_PATTERN = rf"\d{{1,2}}(?:/\d{{1,2}}/|-\d{{1,2}}-|\.\d{{1,2}}\.)\d{{4}}[, T]{{1,2}}{_TIME}{_END}"
 
 _ISO_PATTERN = (

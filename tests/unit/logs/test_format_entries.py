@@ -197,6 +197,16 @@ def test_a_stamp_without_year_is_of_the_latest_that_is_not_too_late() -> None:
     assert times(reader("Jul  9 10:00:00 h a[1]: x", changed=changed)) == ["2024-07-09T10:00:00+00:00"]
 
 
+def test_a_weekday_tells_the_year() -> None:
+    """R9: 1 May was a Wednesday in 2024, and in no later year until now."""
+    assert times(entries("Wed May  1 10:00:00 x")) == ["2024-05-01T10:00:00+00:00"]
+
+
+def test_a_number_behind_the_time_may_be_a_year_or_not() -> None:
+    """R68: never a guess."""
+    assert times(entries("May  1 10:00:00 2019 x", "Wed May  1 10:00:00 2019: x")) == ["", "2019-05-01T10:00:00+00:00"]
+
+
 def test_the_order_of_all_lines_shows_their_years() -> None:
     """R9: a file of more than a year, changed long after its last line, dates its first lines in their year."""
     days = ("Oct  1", "Dec 31", "Jan  1", "Oct  2", "Dec 30", "Feb  3")

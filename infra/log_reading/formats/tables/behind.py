@@ -29,6 +29,10 @@ MYSQL = (
     r" (?P<thread>\d{1,20}) \[(?P<level>Note|System|(?:Warning|ERROR)"
     r"(?=\] (?:\[MY-\d|InnoDB: |mysqld|mariadbd|Aborting|Plugin |Slave |Server |Aria |Event |Got |Access denied)))\]"
 )
+MYSQL_QUERIES = (
+    r"\t {0,12}(?P<thread>\d{1,20}) (?P<command>Connect|Query|Quit|Prepare|Execute|Statistics|Init DB|Field List"
+    r"|Close stmt|Reset stmt|Ping|Shutdown|Change user|Fetch|Binlog Dump)(?=\t|$)"
+)
 MONGODB = r" (?P<letter>[DIWEF])(?:[1-5])? {1,4}(?P<component>[A-Z]{1,10}|-) {1,10}(?=\[)"
 SPRING = (
     r" {1,4}(?P<level>[A-Z]{4,7}) (?:\[(?P<name_traced>[\w.-]{0,96}),[\w-]{0,64},[\w-]{0,64}(?:,\w{0,8})?\] )?"

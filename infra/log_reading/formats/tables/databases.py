@@ -133,6 +133,23 @@ ROWS = (
         begins=r"\d",
     ),
     Row(
+        "MySQL queries",
+        rf"^{{iso}}{behind.MYSQL_QUERIES}",
+        (
+            Example(
+                "2024-05-01T10:05:00.123456Z\t    8 Query\tSELECT 1",
+                "2024-05-01T10:05:00.123456Z",
+                None,
+                (),
+                "SELECT 1 thread=8 command=Query",
+                True,
+            ),
+        ),
+        has_levels=False,
+        service="mysqld",
+        begins=r"\d",
+    ),
+    Row(
         "MySQL slow queries",
         r"^# Time: {year}$",
         (

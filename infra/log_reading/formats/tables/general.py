@@ -12,7 +12,7 @@ _WORDS = "|".join(LEVEL_WORDS)
 _LEVEL = rf"(?P<level>(?i:{_WORDS}|config|fine|finer|finest))"
 _OPEN_ISO = behind.unless(
     *(behind.SYSLOG_WITH_PID, behind.SYSLOG_WITHOUT_PID, behind.JOURNAL_WITHOUT_PID, behind.MYSQL, behind.MONGODB),
-    *(behind.SPRING, behind.CLOUD_INIT, behind.DPKG, behind.IIS, behind.GC, behind.CRI),
+    *(behind.SPRING, behind.CLOUD_INIT, behind.DPKG, behind.IIS, behind.GC, behind.CRI, behind.MYSQL_QUERIES),
 )
 _OPEN_YEAR = behind.unless(
     *(behind.NGINX, behind.CSVLOG, behind.POSTGRESQL, behind.POSTGRESQL_DETAIL, behind.SYSLOG_WITH_PID, behind.MYSQL)
@@ -312,9 +312,9 @@ ROWS = (
     ),
     Row(
         "epoch",
-        r"^\[?(?=\d{10}\.\d|\d{10}[\]:,|\t]|\d{13}[\]:,|\t ]|\d{10} \[?[A-Z]{4,8}\b)"
+        r"^[\[(<\"]?(?=\d{10}\.\d|\d{10}[\])>\":,|\t]|\d{13}[\])>\":,|\t ]|\d{10} \[?[A-Z]{4,8}\b)"
         rf"{{epoch}}(?! {{1,8}}\d{{1,9}} \S{{1,64}} [A-Z_]{{3,32}}/\d)"
-        rf"(?! {behind.HOST} {behind.PROGRAM}\[\d{{1,10}}\]:)\]?[:,]?",
+        rf"(?! {behind.HOST} {behind.PROGRAM}\[\d{{1,10}}\]:)[\])>\"]?[:,]?",
         (
             Example("1714557900.123 ERROR db down", "2024-05-01T10:05:00.123Z", Level.ERROR, (), "db down", True),
             Example(
@@ -336,7 +336,7 @@ ROWS = (
             Example("1714557900123 [ERROR] db down", "2024-05-01T10:05:00.123Z", Level.ERROR, (), "db down", True),
         ),
         rest=Rest.LAYOUT,
-        begins=r"[\d\[]",
+        begins=r"[\d\[(<\"]",
     ),
     Row(
         "time of day",

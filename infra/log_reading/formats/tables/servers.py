@@ -94,6 +94,32 @@ ROWS = (
         begins=r"\d",
     ),
     Row(
+        "comments of W3C logs",
+        r"^#(?:Software|Version|Date|Fields|GMT-Offset|Start-Date|End-Date|Remark|Comment|separator|set_separator"
+        r"|empty_field"
+        r"|unset_field|path|open|close|fields|types)(?=[:\t ])",
+        (Example("#Software: Microsoft Internet Information Services 8.5", "", None, (), None),),
+        has_levels=False,
+        begins="#",
+    ),
+    Row(
+        "uWSGI",
+        r"^\[pid: (?P<pid>\d{1,10})\|[^\]\n]{1,128}\] (?P<client>\S{1,64}) \((?P<user>[^()]{0,64})\) "
+        r"\{[^{}\n]{1,64}\} \[{month_day}\] ",
+        (
+            Example(
+                "[pid: 88185|app: 0|req: 1/1] 10.0.0.1 () {38 vars in 696 bytes} [Wed May 01 10:05:00 2024] POST /a",
+                "2024-05-01T10:05:00Z",
+                None,
+                (),
+                "POST /a pid=88185 client=10.0.0.1",
+            ),
+        ),
+        has_levels=False,
+        service="uwsgi",
+        begins=r"\[",
+    ),
+    Row(
         "load balancer",
         r"^(?P<type>https?|h2|grpcs|wss?) {iso} (?=(?:app|net)/)",
         (
