@@ -21,6 +21,7 @@ CLOCK_SLACK = timedelta(minutes=5)
 MOST_GAPS = 2_000  # stretches without a stamp that are told apart; the rest is one
 MOST_KEYS = 200_000  # matched entries that are compared with those of a rotated copy
 MOST_NAMES = 200
+MOST_MENTIONS = 1_000  # of a service that another one speaks of
 EXAMPLE = 160  # characters
 
 _FAR = timedelta(hours=26)  # no zone moves a stamp by more
@@ -100,7 +101,7 @@ class InputSearch:
         self._limit = limit
         self._format_service = format_service
         self._window = condition.window
-        self._entries = self._matched = 0
+        self._entries = self._matched = self._mentions = 0
         self._first: datetime | None = None
         self._last: datetime | None = None  # the latest stamp so far
         self._disorder = timedelta()
@@ -129,9 +130,7 @@ class InputSearch:
     def add(self, entry: Entry) -> None:
         self._entries += 1
         if self._seeks_service and mentions_service(entry.text, self._condition.service):
-            self._knows_service = True
-            self._labels_services = any(self._is_asked(label) for label in entry.header.labels)
-            self._seeks_service = not self._labels_services
+            self._note_mention(entry)
         stamp = entry.stamp
         if stamp is None:
             self._add_undated(entry)
@@ -173,6 +172,16 @@ class InputSearch:
             names=names,
             keys=dict(self._keys) if self._keys is not None and len(self._keys) <= MOST_KEYS else None,
         )
+
+    def _note_mention(self, entry: Entry) -> None:
+        """A text that names the service, as systemd names a unit. What another service says of it makes it no service
+        of this folder (R71)."""
+        self._mentions += 1
+        self._labels_services = any(self._is_asked(label) for label in entry.header.labels)
+        if not self._knows_service:
+            found = self._condition.of_service(entry, self._place, self._format_service())
+            self._knows_service = found is None
+        self._seeks_service = not self._labels_services and self._mentions < MOST_MENTIONS
 
     # ------------------------------------------------------------ deciding
 

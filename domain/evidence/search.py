@@ -137,9 +137,9 @@ class Condition:
         if self.words and not self._hold_words(entry):
             if entry.is_whole:
                 return By.WORDS
-            missed = self._of_service(entry, place, format_service) or self._of_level(entry)
+            missed = self.of_service(entry, place, format_service) or self._of_level(entry)
             return missed if isinstance(missed, By) else DoubtKind.TEXT
-        found = self._of_service(entry, place, format_service)
+        found = self.of_service(entry, place, format_service)
         if isinstance(found, By):
             return self._repeated(entry, found)
         level = self._of_level(entry)
@@ -151,7 +151,8 @@ class Condition:
             return True
         return "\\" in entry.text and self.words.stand_in(search_form(entry.header.message))
 
-    def _of_service(self, entry: Entry, place: Place, format_service: str) -> Objection | None:
+    def of_service(self, entry: Entry, place: Place, format_service: str) -> Objection | None:
+        """None if the entry is of the service that is sought."""
         if not self.service:
             return None
         header = entry.header

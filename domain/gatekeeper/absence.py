@@ -32,6 +32,7 @@ _AFTER_WINDOW = re.compile(
 _ANYWHERE = re.compile(r"(?:.*\s)?total=(?P<total>\d+)(?:\s*:\s*(?P<names>.*))?", re.DOTALL)
 _WINDOW = re.compile(r".*\bwindow=(\S*)", re.DOTALL)
 _QUOTED_TOTAL = re.compile(r"\btotal\s*=\s*(\d+)(?!\w)")
+_SOUGHT = re.compile(r"(?<=[^\s,.;:!?，。；：！？])\s*\"([^\"]{2,200})\"")  # not behind a pause, as a statement would be
 _CHINESE = re.compile("[\u4e00-\u9fff]")
 _OTHERS = re.compile(
     r"除|以外|之外|其他|其它|其余|别的|\b(?:other|except|besides|apart from|excluding)\b", re.IGNORECASE
@@ -107,7 +108,7 @@ def fault_of_absence(claim: Claim, excerpt: str, summary: Summary, tool_name: st
         return fault
     if not says_not_found(claim.claim_text):
         return "the claim does not say that something was not found"
-    if rider := stated_besides(claim.claim_text):
+    if rider := stated_besides(_without_sought(claim.claim_text, summary.query)):
         return f"the claim states more than that something was not found: {rider[:120]}"
     if condition := left_out(claim.claim_text, summary.query):
         return f"the search asked for less than the claim denies, only for {condition[:120]}"
@@ -115,6 +116,11 @@ def fault_of_absence(claim: Claim, excerpt: str, summary: Summary, tool_name: st
         return f"the searched window is shorter than {period}"
     found = _found_after_all(claim.claim_text, summary, tool_name, list(items))
     return f"what the claim calls not found is there: {found[:120]}" if found else None
+
+
+def _without_sought(claim_text: str, query: str) -> str:
+    """The claim without the phrases that were searched for: their punctuation ends no clause, their words state nothing."""
+    return _SOUGHT.sub(lambda phrase: "" if phrase[1] in query else phrase[0], normalise(claim_text))
 
 
 def _not_searched(claim_text: str, summary: Summary) -> str | None:

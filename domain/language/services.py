@@ -19,6 +19,8 @@ from domain.language.instances import Named, readings
 _HUMP = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
 _JOINERS = re.compile(r"[^0-9A-Za-z\u3400-\u9fff]+")
 _NO_NAME = re.compile(r"(?:pid)?\d+|[0-9a-f]{12,64}|(?=[a-z]*\d)[0-9a-f]{8,}|v?\d+(?:\.\d+)*|[a-z]", re.ASCII)
+_VERSIONED = re.compile(r"(?<=[A-Za-z])\d{1,2}(?:\.\d{1,2}){1,2}(?=[-_.@]|$)")
+"""Debian writes php8.2-fpm and python3.11."""
 _CLOSE = 0.7
 _MOST_NEAR = 3
 
@@ -49,6 +51,8 @@ class Kinship(Enum):
 def kinship(name: str, asked: str) -> Kinship:
     """Whether a name found in a source belongs to the service asked for: a spelling of it, a pod, container, replica,
     unit or process of it. OTHER only if it clearly is of another service; a name that names none is UNSURE."""
+    if not _VERSIONED.search(asked):
+        name = _VERSIONED.sub("", name)
     wanted = [key for reading in readings(asked) if reading.is_sure for key in _keys(reading.base)]
     found = readings(name)
     if not wanted or not found:
@@ -59,9 +63,14 @@ def kinship(name: str, asked: str) -> Kinship:
     if any(_is_project(reading, wanted[0]) for reading in own):
         return Kinship.SAME
     telling = [key for reading in found if not is_generic(reading.base) for key in _keys(reading.base)]
-    if is_generic(service_of(name)) or any(_may_be(key, want) for key in telling for want in wanted):
+    if _names_none(service_of(name)) or any(_may_be(key, want) for key in telling for want in wanted):
         return Kinship.UNSURE
     return Kinship.OTHER
+
+
+def _names_none(base: str) -> bool:
+    """A program may be called like a thing of its own, as `CRON` is: that names it."""
+    return is_generic(base) and "".join(_tokens(base)) not in _products()
 
 
 def mentions_service(text: str, asked: str) -> bool:

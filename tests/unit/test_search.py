@@ -304,11 +304,18 @@ def test_a_service_that_nothing_names_is_unknown_there() -> None:
     assert not found.coverage.complete
 
 
-def test_a_service_that_some_line_names_at_any_time_is_known() -> None:
-    """R71."""
-    found = account(entry("GET cart-api 200", -600), service="cart-api", word="deadlock")
+def test_a_service_that_some_line_is_of_at_any_time_is_known() -> None:
+    """R71: in its text, where neither line nor file is another's, as systemd writes of a unit."""
+    found = account(entry("cart-api.service: Started", -600), service="cart-api", word="deadlock", place=Place())
 
     assert answer(found, service="cart-api").coverage.complete
+
+
+def test_a_service_that_only_others_speak_of_is_unknown_there() -> None:
+    """R71: its own log does not lie there, so that it says nothing there is no absence."""
+    found = answer(account(entry("calling cart-api", -600), service="cart-api", word="deadlock"), service="cart-api")
+
+    assert [doubt.unknown for doubt in found.coverage.doubts] == ["cart-api"]
 
 
 def test_the_coverage_counts_everything() -> None:
