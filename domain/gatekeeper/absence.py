@@ -32,7 +32,9 @@ _AFTER_WINDOW = re.compile(
 _ANYWHERE = re.compile(r"(?:.*\s)?total=(?P<total>\d+)(?:\s*:\s*(?P<names>.*))?", re.DOTALL)
 _WINDOW = re.compile(r".*\bwindow=(\S*)", re.DOTALL)
 _QUOTED_TOTAL = re.compile(r"\btotal\s*=\s*(\d+)(?!\w)")
-_SOUGHT = re.compile(r"(?<=[^\s,.;:!?，。；：！？])\s*\"([^\"]{2,200})\"")  # not behind a pause, as a statement would be
+_SOUGHT = re.compile(
+    r"(?<=[^\s,.;:!?，。；：！？])\s*\"([^\"]{2,200})\""
+)  # not behind a pause, as a statement would be
 _CHINESE = re.compile("[\u4e00-\u9fff]")
 _OTHERS = re.compile(
     r"除|以外|之外|其他|其它|其余|别的|\b(?:other|except|besides|apart from|excluding)\b", re.IGNORECASE

@@ -55,6 +55,16 @@ def test_other_paths_are_not(path: str | None) -> None:
         ("未检索到 inventory-service 的 HikariCP 日志，但这不代表连接池没有耗尽", NOTHING, ORDER_LOGS),
         ("在查询窗口内未检索到 inventory-service 的 HikariCP 或 OOM 日志，也没有匹配的告警", NOTHING, ORDER_LOGS),
         ("In the last 60 minutes, no HikariCP logs of inventory-service were found.", NOTHING, ORDER_LOGS),
+        (
+            '在查询窗口内未检索到 fees 的"SSL_do_handshake() failed"日志。',
+            "source=log query=\"service=fees, words='SSL_do_handshake() failed'\" window=06:00/07:00 total=0",
+            (),
+        ),
+        (
+            'No "x509: certificate has expired" log of fees was found.',
+            "source=log query=\"service=fees, words='x509: certificate has expired'\" window=06:00/07:00 total=0",
+            (),
+        ),
         ("未检索到 chill-3 的压缩机日志", 'source=chill query="chill-3 AND compressor" total=0', ()),
         (
             "未检索到 inventory-service 的 ERROR 级别日志",
@@ -305,3 +315,17 @@ def test_a_claim_of_absence_states_nothing_else(text: str) -> None:
     found = fault(text, NOTHING)
     assert found is not None
     assert found.startswith("the claim states more than that something was not found")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        '未检索到 fees 的日志，"all is well"',
+        '未检索到 fees 的日志："all is well"',
+        '未检索到 fees 的日志。"all is well"',
+    ],
+)
+def test_a_phrase_that_was_searched_for_is_no_statement_only_where_it_is_denied(text: str) -> None:
+    """R20: behind a pause it is said, not sought."""
+    summary = "source=log query=\"service=fees, words='all is well'\" window=06:00/07:00 total=0"
+    assert "states more than that something was not found" in (fault(text, summary) or "")
