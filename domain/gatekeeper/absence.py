@@ -108,9 +108,10 @@ def fault_of_absence(claim: Claim, excerpt: str, summary: Summary, tool_name: st
     fault = fault_of_citation(excerpt, summary)
     if fault:
         return fault
-    if not says_not_found(claim.claim_text):
+    statement = _without_sought(claim.claim_text, summary.query)
+    if not says_not_found(statement):
         return "the claim does not say that something was not found"
-    if rider := stated_besides(_without_sought(claim.claim_text, summary.query)):
+    if rider := stated_besides(statement):
         return f"the claim states more than that something was not found: {rider[:120]}"
     if condition := left_out(claim.claim_text, summary.query):
         return f"the search asked for less than the claim denies, only for {condition[:120]}"
@@ -121,7 +122,7 @@ def fault_of_absence(claim: Claim, excerpt: str, summary: Summary, tool_name: st
 
 
 def _without_sought(claim_text: str, query: str) -> str:
-    """The claim without the phrases that were searched for: their punctuation ends no clause, their words state nothing."""
+    """The claim without the phrases that were searched for: their stops end no clause, their words state nothing."""
     return _SOUGHT.sub(lambda phrase: "" if phrase[1] in query else phrase[0], normalise(claim_text))
 
 
