@@ -149,6 +149,39 @@ def test_no_call_is_made_twice_and_a_request_for_the_answer_ends_the_loop() -> N
     assert talk.contract()["claims"] == []
 
 
+@pytest.mark.parametrize(
+    ("question", "arguments"),
+    [
+        (
+            "are there authentication failures from 203.0.113.9 in OpenSSH logs?",
+            {"service": "OpenSSH", "query": '"authentication failures" AND 203.0.113.9'},
+        ),
+        ('cart-api 有没有 "error" 日志？', {"service": "cart-api", "query": "error"}),
+        ("订单 4711 在 cart-api 里有没有超时或死锁？", {"service": "cart-api", "query": "超时 AND 4711 死锁 AND 4711"}),
+        ("any errors in checkout?", {"service": "checkout", "level": "ERROR"}),
+        ("cart-api 有没有 WARN 或 ERROR？", {"service": "cart-api", "level": "WARN"}),
+        (
+            "cart-api 昨天有没有超时？",
+            {
+                "service": "cart-api",
+                "query": "超时",
+                "since": "2031-03-03T00:00:00Z",
+                "until": "2031-03-04T00:00:00Z",
+            },
+        ),
+        (
+            "any timeouts in cart-api since 9 pm yesterday?",
+            {"service": "cart-api", "query": "timeouts", "since": "2031-03-03T21:00:00Z"},
+        ),
+        ("历史上 cart-api 有没有死锁？", {"service": "cart-api", "query": "死锁", "ever": True}),
+    ],
+)
+def test_logs_are_searched_for_what_is_asked_and_no_more(question: str, arguments: dict[str, Any]) -> None:
+    """R70: the words, whole phrases in quotation marks; a level and a period only where one is named."""
+    logs = function("query_logs", "service", "level", "query", "minutes", "since", "until", "ever", "limit")
+    assert Conversation(question, tools=[logs]).calls() == [("query_logs", arguments)]
+
+
 # ---------------------------------------------------------------- claims
 
 
@@ -363,3 +396,39 @@ def test_a_very_long_item_is_quoted_up_to_a_whole_word() -> None:
     excerpt = talk.contract()["claims"][0]["evidence_bindings"][0]["evidence_excerpt"]
     assert line.startswith(excerpt + " ")
     assert len(excerpt) <= 600
+
+
+# ---------------------------------------------------------------- counts and lists
+
+
+def test_a_count_of_lines_is_claimed_with_all_of_them() -> None:
+    """R70: a count asked for is answered with the number."""
+    lines = {f"$.logs[{n}]": f"06:{n:02}:00 ERROR cart-api 超时 id={n}" for n in range(12)}
+    talk = Conversation("cart-api 有多少条超时日志？").answers((8, {**lines, "$.logs": "total=12"}))
+    (claim,) = talk.contract()["claims"]
+    assert claim["claim_text"].startswith("cart-api 日志中检索到 12 条超时相关记录：")
+    assert len(claim["evidence_bindings"]) == 12
+
+
+def test_an_answer_that_is_cut_is_not_counted() -> None:
+    """R20, R70."""
+    talk = Conversation("cart-api 有多少条超时日志？").answers((8, {"$.logs[0]": "06:00:00 ERROR cart-api 超时"}))
+    assert talk.claims() == [("observation", "cart-api 日志中检索到超时相关记录：“06:00:00 ERROR cart-api 超时”。")]
+
+
+def test_alerts_are_counted_where_their_number_is_asked() -> None:
+    """R70."""
+    talk = Conversation("现在一共有几个告警在触发？").answers(
+        (7, {"$.alerts[0]": CPU, "$.alerts[1]": SLOW, "$.alerts": "total=2"})
+    )
+    assert talk.claims() == [("observation", "共有 2 个告警在触发：HighCPUUsage、SlowResponse。")]
+
+
+def test_a_list_tells_the_worst_first_and_how_many_there_are_where_it_is_cut() -> None:
+    """R70."""
+    alerts = {f"$.alerts[{n}]": f"Alert{n} firing, service=s{n}-api, severity=info" for n in range(24)}
+    alerts["$.alerts[24]"] = "Worst firing, service=last-api, severity=critical"
+    claims = Conversation("当前有哪些告警？", tools=[METRICS]).answers((7, alerts)).claims()
+    assert claims[0][1].startswith("共有 25 个告警在触发：Worst、Alert0、")
+    assert claims[1][1] == "last-api 当前存在 Worst 告警（firing）。"
+    assert len(claims) == 21

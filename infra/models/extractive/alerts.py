@@ -13,7 +13,9 @@ from infra.models.extractive.tool_names import METRICS
 from infra.models.extractive.vocabulary import STATES
 from infra.models.extractive.words import holds_name, mentions_any, other_names, spread
 
-MAX_ALERTS = 5  # firing alerts reported for a question that names none
+MAX_ALERTS = 5  # firing alerts that lead on to logs and knowledge
+MAX_TOLD = 20
+_SEVERITIES = (("critical", "page", "fatal", "emergency", "disaster"), ("error", "high", "major"), ("warning", "warn"))
 MAX_FIELDS = 4
 MAX_DESCRIPTION = 120  # characters
 _HEAD = re.compile(rf"^\W{{0,5}}(?P<name>[^=\n]{{1,120}}?)[\s,]+(?P<state>{'|'.join(STATES)})\b", re.IGNORECASE)
@@ -77,14 +79,34 @@ def relevant_alerts(inquiry: Inquiry, answered: Sequence[Answered]) -> list[Aler
 
 
 def alert_claims(inquiry: Inquiry, answered: Sequence[Answered]) -> Iterator[Draft]:
-    """One claim for each alert of each subject, with all its refs."""
+    """One claim for each alert of each subject, with all its refs, the worst first; how many there are, where that is
+    asked, or where there are more than are told."""
     groups: dict[tuple[str, str], list[Alert]] = {}
-    for alert in relevant_alerts(inquiry, answered):
+    alerts = sorted(relevant_alerts(inquiry, answered), key=_rank)
+    for alert in alerts:
         groups.setdefault((alert.name, alert.subject), []).append(alert)
-    for group in list(groups.values())[:MAX_ALERTS]:
+    if alerts and (inquiry.asks_how_many or len(groups) > MAX_TOLD):
+        yield _count(alerts)
+    if inquiry.asks_how_many:
+        return
+    for group in list(groups.values())[:MAX_TOLD]:
         distinct = {alert.ref.text: alert for alert in group}.values()
         text = "；".join(_told(alert, inquiry) for alert in list(distinct)[:3])
         yield Draft("observation", f"{text}。", tuple(alert.ref for alert in group))
+
+
+def _rank(alert: Alert) -> tuple[bool, int]:
+    """Firing before others, then by severity."""
+    severity = dict(alert.fields).get("severity", "").casefold()
+    rank = next((rank for rank, words in enumerate(_SEVERITIES) if severity in words), len(_SEVERITIES))
+    return alert.state.lower() != "firing", rank
+
+
+def _count(alerts: Sequence[Alert]) -> Draft:
+    firing = [alert for alert in alerts if alert.state.lower() == "firing"] or list(alerts)
+    state = "在触发" if firing[0].state.lower() == "firing" else f"处于 {firing[0].state}"
+    names = "、".join(dict.fromkeys(alert.name for alert in firing))
+    return Draft("observation", f"共有 {len(firing)} 个告警{state}：{names}。", tuple(alert.ref for alert in firing))
 
 
 def _told(alert: Alert, inquiry: Inquiry) -> str:

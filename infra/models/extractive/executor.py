@@ -18,7 +18,7 @@ from infra.models.extractive.logs import log_claims
 from infra.models.extractive.tool_names import KNOWLEDGE, LOGS, METRICS
 from infra.models.extractive.words import spaced
 
-MAX_CLAIMS = 8
+MAX_CLAIMS = 21
 MAX_NARROW_CLAIMS = 2  # R16
 _RETRIES = {METRICS: "核对名称后再次查询", LOGS: "在更长的时间窗口内查询"}
 _TOOL_OF = {Source.METRICS: METRICS, Source.LOGS: LOGS, Source.KNOWLEDGE: KNOWLEDGE}

@@ -124,7 +124,7 @@ def _sources(read: Question, is_narrow: bool) -> frozenset[Source]:
     names_something = any(term.kind is TermKind.SERVICE for term in read.terms)
     if not found and (names_something or about_now):
         found = {Source.METRICS, Source.LOGS}
-    if not is_narrow or not found:
+    if not found or not (is_narrow or read.kind is AnswerKind.WHICH):
         found |= {Source.KNOWLEDGE}
     return frozenset(found)
 

@@ -47,7 +47,7 @@ def classify(claim_type: str, text: str, evidence: Sequence[str]) -> str:
         return NO_EVIDENCE
     if claim_type == "negative_observation":
         return _absence_class(text, evidence)
-    held = atoms_of("\n".join(evidence))
+    held = atoms_of("\n".join([*evidence, f"{len(evidence)} 条 {len(evidence)} 个"]))  # how many they are, they show
     stated = atoms_of(text)
     if _is_contradicted(text, stated, held, evidence):
         return CONTRADICTED
