@@ -11,7 +11,7 @@ from domain.answer.gaps import open_points
 from domain.answer.rendering import render_low_confidence, render_rejection
 from domain.answer.searches import search_notes
 from domain.contracts import ComposerOutput, ComposerStatus, Route, ToolClass, ToolInvocation, VerifierEvaluation
-from domain.verdict.judgement import allowed_claims
+from domain.verdict.verified import allowed_claims
 
 TEMPLATE = "template"
 

@@ -7,7 +7,7 @@ from typing import assert_never
 
 from domain.answer.texts import Language, text
 from domain.contracts import ClaimType, Verdict, VerifierEvaluation
-from domain.verdict.judgement import allowed_claims
+from domain.verdict.verified import allowed_claims
 
 
 def headline(evaluations: Sequence[VerifierEvaluation], language: Language = "zh", *, completed: bool = True) -> str:

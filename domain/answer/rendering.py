@@ -32,8 +32,8 @@ from domain.contracts import (
 )
 from domain.quotation.normalise import undisguised
 from domain.verdict.criticality import says_it_is_proven
-from domain.verdict.judgement import allowed_claims
 from domain.verdict.lowering import words_only
+from domain.verdict.verified import allowed_claims
 
 LOW_CONFIDENCE_HEADING = "以下结论基于当前已获取证据，仍存在部分证据缺口，请谨慎参考。"
 REJECTION_HEADING = "当前无法基于已获取证据生成可靠结论。"

@@ -6,6 +6,8 @@ import re
 from dataclasses import dataclass
 from functools import lru_cache
 
+from domain.language.late import Late
+
 
 @dataclass(frozen=True, slots=True)
 class Cue:
@@ -35,13 +37,9 @@ def words_of(*cues: Cue) -> frozenset[str]:
     return frozenset(word for cue in cues for phrase in cue.en.split("|") for word in phrase.split())
 
 
-def pattern_of(*cues: Cue) -> re.Pattern[str]:
-    return _compiled(expression(*cues))
-
-
 @lru_cache(maxsize=256)
-def _compiled(alternation: str) -> re.Pattern[str]:
-    return re.compile(alternation, re.IGNORECASE)
+def pattern_of(*cues: Cue) -> Late:
+    return Late(lambda: expression(*cues), re.IGNORECASE)
 
 
 def _word(word: str) -> str:

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator
 
 from domain.language import cues
 from domain.language.cue import chinese, english, expression, pattern_of
+from domain.language.late import Late
 
 TAKEN = "\ufffc"
 """Stands for every character of what was read already: it joins nothing and is no word."""
@@ -14,23 +15,29 @@ TAKEN = "\ufffc"
 _CLAUSE = re.compile(r"(?:[^。；;！!？?\n，,.]|\.(?!\s|$)){1,2000}")
 _CHANGE = pattern_of(cues.CHANGES)
 _PEOPLE = re.compile(r"我们|咱们|运维|同事|开发|研发")
-_ASKS = re.compile(expression(cues.WHETHER_ASKED), re.IGNORECASE)
+_ASKS = Late(lambda: expression(cues.WHETHER_ASKED), re.IGNORECASE)
 _BACKGROUND = pattern_of(cues.BACKGROUND)
-_RECENT_CHANGE = re.compile(rf"\s{{0,3}}(?:and\s|so\s)?(?:{english(cues.RECENT_CHANGE)})", re.IGNORECASE)
+_RECENT_CHANGE = Late(lambda: rf"\s{{0,3}}(?:and\s|so\s)?(?:{english(cues.RECENT_CHANGE)})", re.IGNORECASE)
 _CHECKED = pattern_of(cues.CHECKED)
-_JUST_CHANGED = re.compile(
-    rf"(?:{chinese(cues.JUST)})\s?(?:我们|刚|又|把)?\s?(?:{chinese(cues.CHANGES)})了?(?P<rest>[^，。；;？?！!\n,]{{0,60}})"
+_JUST_CHANGED = Late(
+    lambda: (
+        rf"(?:{chinese(cues.JUST)})\s?(?:我们|刚|又|把)?\s?(?:{chinese(cues.CHANGES)})了?(?P<rest>[^，。；;？?！!\n,]{{0,60}})"
+    )
 )
-_CHANGED_ZH = re.compile(
-    rf"(?:{chinese(cues.CHANGES)})了?[^，。；;？?！!\n,]{{0,20}}?(?:{chinese(cues.AFTERWARDS)})(?![台端续果来备])"
+_CHANGED_ZH = Late(
+    lambda: (
+        rf"(?:{chinese(cues.CHANGES)})了?[^，。；;？?！!\n,]{{0,20}}?(?:{chinese(cues.AFTERWARDS)})(?![台端续果来备])"
+    )
 )
-_AFTERWARDS = re.compile(rf"(?:{chinese(cues.AFTERWARDS)})(?![台端续果来备])")
-_CHANGED_EN = re.compile(
-    rf"(?:{english(cues.AFTERWARDS)})\s(?:(?:the|a|an|our|we|i|they|it|last|latest|this|that|new)\s){{0,3}}"
-    rf"(?:(?!in\b|on\b|for\b|at\b)[\w.-]{{1,30}}\s){{0,2}}?(?:(?:was|were|got|had|have|has|just)\s){{0,2}}"
-    rf"(?:{english(cues.CHANGES)}|deploy|deployment|release|rollout|upgrade|migration|restart|rollback|update)"
-    r"(?:\s(?:to\s|of\s|the\s|version\s){0,2}v?\d[\w.-]{0,30}"
-    r"|\s(?!in\b|on\b|for\b|at\b|are\b|is\b|did\b|does\b|do\b|has\b|have\b|any\b|what\b|which\b|how\b|why\b)[\w.-]{1,30}){0,3}",
+_AFTERWARDS = Late(lambda: rf"(?:{chinese(cues.AFTERWARDS)})(?![台端续果来备])")
+_CHANGED_EN = Late(
+    lambda: (
+        rf"(?:{english(cues.AFTERWARDS)})\s(?:(?:the|a|an|our|we|i|they|it|last|latest|this|that|new)\s){{0,3}}"
+        rf"(?:(?!in\b|on\b|for\b|at\b)[\w.-]{{1,30}}\s){{0,2}}?(?:(?:was|were|got|had|have|has|just)\s){{0,2}}"
+        rf"(?:{english(cues.CHANGES)}|deploy|deployment|release|rollout|upgrade|migration|restart|rollback|update)"
+        r"(?:\s(?:to\s|of\s|the\s|version\s){0,2}v?\d[\w.-]{0,30}"
+        r"|\s(?!in\b|on\b|for\b|at\b|are\b|is\b|did\b|does\b|do\b|has\b|have\b|any\b|what\b|which\b|how\b|why\b)[\w.-]{1,30}){0,3}"
+    ),
     re.IGNORECASE,
 )
 _NUMBER = r"\d[\d,]{0,15}(?:\.\d{1,9})?"
@@ -39,10 +46,12 @@ _UNIT = (
     r"|bytes?|/s|rps|qps|tps|times?|x|倍|毫秒|微秒|秒钟?|分钟?|小时|天|次|条|个|笔|台|万|亿|千|百|兆|度|℃|cores?|核|requests?|errors?|connections?)?"
     r"(?![A-Za-z0-9])"
 )
-_THRESHOLD = re.compile(
-    rf"(?:{expression(cues.OVER_LIMIT)}|[<>≥≤]=?|=[<>])\s?(?:了|约|大约|about|the)?\s?{_NUMBER}{_UNIT}(?:以上|以下|以内)?"
-    rf"|(?<![\w.-]){_NUMBER}{_UNIT}\s?(?:以上|以下|or more|or less|and above|and below)"
-    rf"|(?:{expression(cues.OVER_LIMIT)})\s?[一二两三四五六七八九十百千万半]{{1,5}}(?:%|毫秒|秒|分钟|小时|次|条|个|倍|成|万|千|百)?",
+_THRESHOLD = Late(
+    lambda: (
+        rf"(?:{expression(cues.OVER_LIMIT)}|[<>≥≤]=?|=[<>])\s?(?:了|约|大约|about|the)?\s?{_NUMBER}{_UNIT}(?:以上|以下|以内)?"
+        rf"|(?<![\w.-]){_NUMBER}{_UNIT}\s?(?:以上|以下|or more|or less|and above|and below)"
+        rf"|(?:{expression(cues.OVER_LIMIT)})\s?[一二两三四五六七八九十百千万半]{{1,5}}(?:%|毫秒|秒|分钟|小时|次|条|个|倍|成|万|千|百)?"
+    ),
     re.IGNORECASE,
 )
 _TOP = re.compile(
@@ -51,27 +60,31 @@ _TOP = re.compile(
     r"(?:entries|lines|logs|records|alerts|errors|results|messages)(?![A-Za-z])",
     re.IGNORECASE,
 )
-_TICKET = re.compile(
-    r"(?<![A-Za-z0-9_-])(?:INC|CHG|PRB|RITM|TASK|SCTASK|CHANGE|REQ|CR|SR)[-_ ]?\d{3,12}(?![A-Za-z0-9_-])"
-    r"|(?<![A-Za-z0-9_-])(?:JIRA|TICKET|BUG|ISSUE|OPS|SRE|DEVOPS|INFRA|SUPPORT|INCIDENT|GH|PR|MR)[-_ #]\d{1,9}"
-    r"(?![A-Za-z0-9_-])"
-    rf"|(?:{expression(cues.TICKETS)})\s?(?:number|no\.?|id|号|编号)?\s?[:：#]?\s?[A-Z]{{0,10}}[-_#]?\d{{1,12}}(?![A-Za-z0-9_-])"
-    r"|(?<![A-Za-z0-9_&#-])#\d{1,9}(?![A-Za-z0-9_-])",
+_TICKET = Late(
+    lambda: (
+        r"(?<![A-Za-z0-9_-])(?:INC|CHG|PRB|RITM|TASK|SCTASK|CHANGE|REQ|CR|SR)[-_ ]?\d{3,12}(?![A-Za-z0-9_-])"
+        r"|(?<![A-Za-z0-9_-])(?:JIRA|TICKET|BUG|ISSUE|OPS|SRE|DEVOPS|INFRA|SUPPORT|INCIDENT|GH|PR|MR)[-_ #]\d{1,9}"
+        r"(?![A-Za-z0-9_-])"
+        rf"|(?:{expression(cues.TICKETS)})\s?(?:number|no\.?|id|号|编号)?\s?[:：#]?\s?[A-Z]{{0,10}}[-_#]?\d{{1,12}}(?![A-Za-z0-9_-])"
+        r"|(?<![A-Za-z0-9_&#-])#\d{1,9}(?![A-Za-z0-9_-])"
+    ),
     re.IGNORECASE,
 )
 _SHAPED_TICKET = re.compile(
     r"(?<![A-Za-z0-9_-])(?!ORA-|TNS-|PLS-|MY-|ERR-|SQL-|HTTP-|CVE-|UTF-|ISO-)[A-Z][A-Z0-9]{1,9}-[1-9]\d{0,5}(?![A-Za-z0-9_-])"
 )
-_ORDER_BEFORE = re.compile(rf"(?:{expression(cues.ORDERS)})\s?\Z", re.IGNORECASE)
-_CALLED_CODE_BEHIND = re.compile(rf"\s?(?:这个|的)?\s?(?:{expression(cues.CODES, cues.ERRORS)})", re.IGNORECASE)
-_CALLED_CODE_BEFORE = re.compile(rf"(?:{expression(cues.CODES)}|错误|error)\s?[:：=为是]?\s?\Z", re.IGNORECASE)
-_VERSION = re.compile(
-    r"(?<![A-Za-z0-9_./:@-])v\d{1,4}(?:\.\d{1,6}){0,3}(?:[-+][A-Za-z0-9.]{1,20})?(?![A-Za-z0-9_/-])"
-    rf"|(?:{expression(cues.VERSIONS)})\s?(?:号|number)?\s?[:：为是]?\s?v?\d{{1,6}}(?:\.\d{{1,6}}){{0,3}}(?:[-+][A-Za-z0-9.]{{1,20}})?(?![\w:])"
-    r"|(?<![\w./:@-])\d{1,4}\.\d{1,4}(?:\.\d{1,6})?(?:[-+][A-Za-z0-9.]{1,20})?\s?(?:版本|版|version)"
-    r"|(?<![\w./:@-])\d{1,4}\.\d{1,4}\.\d{1,6}(?:-(?:rc|beta|alpha|SNAPSHOT)[A-Za-z0-9.]{0,10})?(?![\w./:%-])"
-    r"|(?<![A-Za-z0-9_-])(?:JDK|Java|Python|Go|Node|PHP|MySQL|Redis|Kafka|Kubernetes|K8s|Linux|Ubuntu|Debian|CentOS|Spring(?:\sBoot)?)"
-    r"\s\d{1,4}(?:\.\d{1,4}){0,3}(?![\w.:%])",
+_ORDER_BEFORE = Late(lambda: rf"(?:{expression(cues.ORDERS)})\s?\Z", re.IGNORECASE)
+_CALLED_CODE_BEHIND = Late(lambda: rf"\s?(?:这个|的)?\s?(?:{expression(cues.CODES, cues.ERRORS)})", re.IGNORECASE)
+_CALLED_CODE_BEFORE = Late(lambda: rf"(?:{expression(cues.CODES)}|错误|error)\s?[:：=为是]?\s?\Z", re.IGNORECASE)
+_VERSION = Late(
+    lambda: (
+        r"(?<![A-Za-z0-9_./:@-])v\d{1,4}(?:\.\d{1,6}){0,3}(?:[-+][A-Za-z0-9.]{1,20})?(?![A-Za-z0-9_/-])"
+        rf"|(?:{expression(cues.VERSIONS)})\s?(?:号|number)?\s?[:：为是]?\s?v?\d{{1,6}}(?:\.\d{{1,6}}){{0,3}}(?:[-+][A-Za-z0-9.]{{1,20}})?(?![\w:])"
+        r"|(?<![\w./:@-])\d{1,4}\.\d{1,4}(?:\.\d{1,6})?(?:[-+][A-Za-z0-9.]{1,20})?\s?(?:版本|版|version)"
+        r"|(?<![\w./:@-])\d{1,4}\.\d{1,4}\.\d{1,6}(?:-(?:rc|beta|alpha|SNAPSHOT)[A-Za-z0-9.]{0,10})?(?![\w./:%-])"
+        r"|(?<![A-Za-z0-9_-])(?:JDK|Java|Python|Go|Node|PHP|MySQL|Redis|Kafka|Kubernetes|K8s|Linux|Ubuntu|Debian|CentOS|Spring(?:\sBoot)?)"
+        r"\s\d{1,4}(?:\.\d{1,4}){0,3}(?![\w.:%])"
+    ),
     re.IGNORECASE,
 )
 

@@ -7,26 +7,29 @@ from collections.abc import Iterator
 
 from domain.language import cues
 from domain.language.cue import chinese, english, expression, pattern_of
+from domain.language.late import Late
 from domain.question.question import AnswerKind
 
 _CLAUSE_END = re.compile(
     r"[。；;！!？?\n，,：:]|(?<=[A-Za-z])\.(?=\s|$)|(?<![A-Za-z])(?:and|but|then)(?![A-Za-z])|并且?|然后|再"
 )
-_STARTS = re.compile(rf"\W*(?:(?:{english(cues.POLITE)}|so|ok|then|also|now|currently)[\s,]{{0,3}}){{0,4}}", re.I)
+_STARTS = Late(lambda: rf"\W*(?:(?:{english(cues.POLITE)}|so|ok|then|also|now|currently)[\s,]{{0,3}}){{0,4}}", re.I)
 _INVERTED = re.compile(
     r"(?:(?:is|are|was|were|do|does|did|has|have|had|can|could|will|would|isn['’]t|aren['’]t|wasn['’]t|hasn['’]t|haven['’]t"
     r"|didn['’]t|doesn['’]t|any)(?![A-Za-z])|['’]s)",
     re.IGNORECASE,
 )
-_WHETHER_WORDS = re.compile(
-    rf"{chinese(cues.WHETHER)}|了没有?\s*$|(?<![A-Za-z])(?:whether|if)(?![A-Za-z])|(?<![A-Za-z])(?:confirm|verify)(?![A-Za-z])",
+_WHETHER_WORDS = Late(
+    lambda: (
+        rf"{chinese(cues.WHETHER)}|了没有?\s*$|(?<![A-Za-z])(?:whether|if)(?![A-Za-z])|(?<![A-Za-z])(?:confirm|verify)(?![A-Za-z])"
+    ),
     re.IGNORECASE,
 )
-_STILL_OVER = re.compile(expression(cues.IS_OVER), re.IGNORECASE)
+_STILL_OVER = Late(lambda: expression(cues.IS_OVER), re.IGNORECASE)
 _WHAT_PREFIX = re.compile(r"什么(?=导致|引起|造成|时候|时间)")
 _SINCE_PERIOD = re.compile(r"(?<![A-Za-z])(?:when|where)(?=\s+(?:the|we|it|i|they|users)\b)", re.IGNORECASE)
 
-_CUES: tuple[tuple[AnswerKind, re.Pattern[str]], ...] = (
+_CUES: tuple[tuple[AnswerKind, Late], ...] = (
     (AnswerKind.WHAT_TO_DO, pattern_of(cues.WHAT_TO_DO)),
     (AnswerKind.WHY, pattern_of(cues.WHY)),
     (AnswerKind.SINCE_WHEN, pattern_of(cues.SINCE_WHEN)),

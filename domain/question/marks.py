@@ -6,6 +6,7 @@ import re
 
 from domain.language import cues
 from domain.language.cue import expression
+from domain.language.late import Late
 from domain.question.question import TermKind
 from domain.question.reader import Reader
 
@@ -15,8 +16,8 @@ _E = r"(?![A-Za-z0-9_])"
 _QUOTES = tuple(
     (pair[0], pair[1]) for pair in ('""', "“”", "„“", "‘’", "「」", "『』", "«»", "``", "''", "《》", "〈〉", "【】")
 )
-_QUOTED = re.compile(
-    "|".join(
+_QUOTED = Late(
+    lambda: "|".join(
         rf"(?<![A-Za-z0-9]){opening}(?P<q{n}>[^{opening}{closing}\n]{{1,200}}){closing}(?![A-Za-z0-9])"
         if opening in "'\"`"
         else rf"{opening}(?P<q{n}>[^{opening}{closing}\n]{{1,200}}){closing}"
@@ -76,9 +77,11 @@ _FIELD_KINDS = {
 _SELECTOR = re.compile(rf"{_B}(?P<name>[a-zA-Z_:][\w:]{{0,120}})\{{[^{{}}\n]{{0,300}}\}}(?:\[\w{{1,10}}\])?", re.ASCII)
 
 _UUID = re.compile(rf"{_B}[0-9a-fA-F]{{8}}(?:-[0-9a-fA-F]{{4}}){{3}}-[0-9a-fA-F]{{12}}{_E}")
-_NAMED_ID = re.compile(
-    rf"(?:{expression(cues.ORDERS)})(?:\s?(?:号|编号|id|ID|no\.?|number)){{0,2}}[\s#:：=为是]{{0,3}}"
-    rf"(?P<id>(?=[\w-]{{0,60}}\d)[A-Za-z0-9][\w-]{{0,63}})(?![\w-])(?!\s?(?:%|ms\b|次|条|个|秒|分钟|小时|天))",
+_NAMED_ID = Late(
+    lambda: (
+        rf"(?:{expression(cues.ORDERS)})(?:\s?(?:号|编号|id|ID|no\.?|number)){{0,2}}[\s#:：=为是]{{0,3}}"
+        rf"(?P<id>(?=[\w-]{{0,60}}\d)[A-Za-z0-9][\w-]{{0,63}})(?![\w-])(?!\s?(?:%|ms\b|次|条|个|秒|分钟|小时|天))"
+    ),
     re.IGNORECASE,
 )
 _HEX_ID = re.compile(r"(?<![\w-])(?=[0-9a-f]{0,64}[0-9])(?=[0-9a-f]{0,64}[a-f])[0-9a-f]{12,64}(?![\w-])", re.IGNORECASE)

@@ -7,15 +7,18 @@ from collections.abc import Iterator
 
 from domain.language import cues, plain_words, service_words
 from domain.language.cue import chinese, english, expression
+from domain.language.late import Late
 from domain.question.asides import TAKEN
 from domain.question.question import TermKind
 from domain.question.reader import Reader
 
 _ALERT_ZH = chinese(cues.ALERTS)
 _ALERT_EN = r"(?:alerts?|alarms?)(?![A-Za-z])"
-_CALLED_ALERT = re.compile(
-    rf"(?<![\w-])(?P<before>[A-Za-z][\w-]{{2,79}})\s?(?:{_ALERT_ZH}|{_ALERT_EN})"
-    rf"|(?:{_ALERT_ZH}|(?<![A-Za-z]){_ALERT_EN})\s?[:：]?\s?(?:named\s|called\s)?(?P<behind>[A-Z][A-Za-z0-9_]{{2,79}})(?![\w-])",
+_CALLED_ALERT = Late(
+    lambda: (
+        rf"(?<![\w-])(?P<before>[A-Za-z][\w-]{{2,79}})\s?(?:{_ALERT_ZH}|{_ALERT_EN})"
+        rf"|(?:{_ALERT_ZH}|(?<![A-Za-z]){_ALERT_EN})\s?[:：]?\s?(?:named\s|called\s)?(?P<behind>[A-Z][A-Za-z0-9_]{{2,79}})(?![\w-])"
+    ),
     re.ASCII,
 )
 _ALERT_LIKE = re.compile(r"[A-Z].*[a-z]|_")
@@ -37,16 +40,18 @@ _DOTTED = re.compile(
     r"(?<![\w./:@-])[a-z][a-z0-9]{1,40}\.(?:service|svc|server|api|gateway|worker|app)(?![\w/:@.-])", re.ASCII
 )
 _CALLED_SERVICE = (
-    re.compile(
-        rf"(?<![\w-])(?P<name>[A-Za-z][\w-]{{0,78}}\w)(?:\s?(?:{chinese(cues.SERVICES)})|\s(?:{_KINDS}))",
+    Late(
+        lambda: rf"(?<![\w-])(?P<name>[A-Za-z][\w-]{{0,78}}\w)(?:\s?(?:{chinese(cues.SERVICES)})|\s(?:{_KINDS}))",
         re.I | re.A,
     ),
-    re.compile(
-        rf"(?:{expression(cues.NAMESPACES)}|(?<!-)(?:{_KINDS})|{chinese(cues.SERVICES)})\s?[:：]?\s?(?:named\s|called\s)?"
-        rf"(?P<name>[A-Za-z][\w-]{{1,79}})(?![\w-])",
+    Late(
+        lambda: (
+            rf"(?:{expression(cues.NAMESPACES)}|(?<!-)(?:{_KINDS})|{chinese(cues.SERVICES)})\s?[:：]?\s?(?:named\s|called\s)?"
+            rf"(?P<name>[A-Za-z][\w-]{{1,79}})(?![\w-])"
+        ),
         re.I | re.A,
     ),
-    re.compile(rf"(?<![\w-])(?P<name>[a-z][\w-]{{1,79}})\s(?:{english(cues.NAMESPACES)})", re.I | re.A),
+    Late(lambda: rf"(?<![\w-])(?P<name>[a-z][\w-]{{1,79}})\s(?:{english(cues.NAMESPACES)})", re.I | re.A),
 )
 _CHINESE_SERVICE = re.compile(
     r"(?P<name>[\u4e00-\u9fff]{2,6}?(?:微服务|服务器?|系统|网关|应用|平台|中台|集群|模块|组件))(?!进程|端|器|商|级|台)"
@@ -90,7 +95,7 @@ def take_alerts(reader: Reader) -> None:
             reader.take(TermKind.ALERT, found.span(group))
 
 
-def take_camel_words(reader: Reader, is_topic: re.Pattern[str]) -> None:
+def take_camel_words(reader: Reader, is_topic: Late) -> None:
     """HighCPUUsage is an alert, OrderService a service, NullPointerException a phrase, OOMKilled a topic."""
     for found in list(_CAMEL.finditer(reader.rest)):
         name = found["name"]
@@ -99,7 +104,7 @@ def take_camel_words(reader: Reader, is_topic: re.Pattern[str]) -> None:
         reader.take(_kind_of_camel(name, is_topic), found.span("name"), found.span())
 
 
-def _kind_of_camel(name: str, is_topic: re.Pattern[str]) -> TermKind:
+def _kind_of_camel(name: str, is_topic: Late) -> TermKind:
     if is_topic.fullmatch(name):
         return TermKind.TOPIC
     if _FAULT.search(name) or _CLASS.search(name) or _STATE.search(name):
@@ -116,14 +121,14 @@ def take_capitalised_alert(reader: Reader) -> None:
                 reader.take(TermKind.ALERT, found.span())
 
 
-def take_services(reader: Reader, is_topic: re.Pattern[str]) -> None:
+def take_services(reader: Reader, is_topic: Late) -> None:
     """Compounds and what is called a service."""
     for pattern in _CALLED_SERVICE:
         for found in list(pattern.finditer(reader.rest)):
             if _may_be_service(found["name"]):
                 reader.take(TermKind.SERVICE, found.span("name"))
-    for pattern in (_COMPOUND, _DOTTED):
-        for found in list(pattern.finditer(reader.rest)):
+    for joined in (_COMPOUND, _DOTTED):
+        for found in list(joined.finditer(reader.rest)):
             if found[0].casefold() not in plain_words.HYPHENATED and not is_topic.fullmatch(found[0]):
                 reader.take(TermKind.SERVICE, found.span())
     _take_chinese_services(reader)

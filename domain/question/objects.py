@@ -6,22 +6,25 @@ import re
 
 from domain.language import cues, plain_words
 from domain.language.cue import chinese, english, expression, words_of
+from domain.language.late import Late
 from domain.question.asides import TAKEN
 from domain.question.question import TermKind
 from domain.question.reader import Reader
 
-_EXISTS = re.compile(rf"(?:{expression(cues.EXISTS)})", re.IGNORECASE)
-_VERBS = re.compile(rf"(?:{english(cues.FINDING)})\s", re.IGNORECASE)
+_EXISTS = Late(lambda: rf"(?:{expression(cues.EXISTS)})", re.IGNORECASE)
+_VERBS = Late(lambda: rf"(?:{english(cues.FINDING)})\s", re.IGNORECASE)
 _END_ZH = re.compile(r"[。；;！!？?\n，,：:]")
 _WORDS_EN = r"[A-Za-z][A-Za-z0-9_'’./-]{0,40}(?:\s[A-Za-z0-9][A-Za-z0-9_'’./-]{0,40}){0,11}"
 _PIECE_ZH = re.compile(rf"(?:[A-Z]{{2,6}}\s?)?[\u4e00-\u9fff]{{1,30}}|{_WORDS_EN}")
 _FOREIGN = re.compile(rf"(?<![A-Za-z0-9_-]){_WORDS_EN}(?![A-Za-z0-9_-])")
 _SUBJECT = re.compile(r"(?P<words>[\u4e00-\u9fff]{2,12}?)(?=是否|有没有|有无|满了|了吗|吗)")
 _SPLIT_ZH = re.compile(r"以及|或者|还是|[和与及或、的]")
-_RECORD_BEHIND = re.compile(
-    rf"(?P<words>[\u4e00-\u9fff]{{2,12}}?)(?:的)?(?:{chinese(cues.LOGS)}|记录|报错|告警|报警|(?<=的)错误|(?<=的)异常)"
+_RECORD_BEHIND = Late(
+    lambda: (
+        rf"(?P<words>[\u4e00-\u9fff]{{2,12}}?)(?:的)?(?:{chinese(cues.LOGS)}|记录|报错|告警|报警|(?<=的)错误|(?<=的)异常)"
+    )
 )
-_END_EN = re.compile(rf"[^A-Za-z0-9 '’/_-]|{TAKEN}|{english(cues.PARTS_FROM)}", re.IGNORECASE)
+_END_EN = Late(lambda: rf"[^A-Za-z0-9 '’/_-]|{TAKEN}|{english(cues.PARTS_FROM)}", re.IGNORECASE)
 _WORD_EN = re.compile(r"[A-Za-z0-9][A-Za-z0-9'’/_-]*")
 _BESIDE = (cues.GENERIC, cues.RECORDS, cues.FAILURES, cues.STATES, cues.EXISTS, cues.POLITE, cues.CODES)
 _PLACES = (cues.CONDITIONS, cues.SERVICES, cues.NAMESPACES, cues.LEVEL_NOUNS, cues.ORDERS)
@@ -29,7 +32,7 @@ _KINDS = (
     *(cues.WHAT_TO_DO, cues.WHY, cues.SINCE_WHEN, cues.HOW_MANY, cues.HOW_MUCH, cues.IS_OVER, cues.WHICH, cues.WHETHER),
     *(cues.OPEN, cues.MEANING),
 )
-_SAYS_NOTHING = re.compile(rf"{chinese(*_BESIDE, *_PLACES, *_KINDS)}|[{cues.FUNCTION_ZH}]")
+_SAYS_NOTHING = Late(lambda: rf"{chinese(*_BESIDE, *_PLACES, *_KINDS)}|[{cues.FUNCTION_ZH}]")
 _RECORD_WORDS = words_of(cues.RECORDS, cues.STATES) - {"up"}
 _EDGE_ZH = re.compile(rf"^[{cues.FUNCTION_ZH}]+|[{cues.FUNCTION_ZH}]+$")
 _VAGUE = (cues.RECORDS, cues.FAILURES, cues.STATES, cues.ALERTS, cues.LOGS, cues.METRICS, cues.SERVICES, cues.CODES)
@@ -45,7 +48,7 @@ _LONGEST = 100  # characters behind a verb
 _CHINESE = re.compile("[\u4e00-\u9fff]")
 
 
-def take_objects(reader: Reader, is_topic: re.Pattern[str]) -> None:
+def take_objects(reader: Reader, is_topic: Late) -> None:
     """The words behind each cue of existence; of these, known things by themselves."""
     for span in _objects(reader.rest):
         for topic in list(is_topic.finditer(reader.rest, *span)):
@@ -55,11 +58,11 @@ def take_objects(reader: Reader, is_topic: re.Pattern[str]) -> None:
             reader.take(TermKind.PHRASE, piece)
 
 
-def take_topics(reader: Reader, is_topic: re.Pattern[str]) -> None:
+def take_topics(reader: Reader, is_topic: Late) -> None:
     reader.take_all(TermKind.TOPIC, is_topic)
 
 
-def take_foreign_phrases(reader: Reader, is_topic: re.Pattern[str]) -> None:
+def take_foreign_phrases(reader: Reader, is_topic: Late) -> None:
     """English words of a Chinese question that stand together: upstream timed out."""
     if not _CHINESE.search(reader.rest):
         return
@@ -94,8 +97,8 @@ def _is_alone(before: str) -> bool:
     return not re.search(r"[\u4e00-\u9fff]\Z", before) or _FRAME_BEFORE.search(before) is not None
 
 
-_FRAME_BEFORE = re.compile(
-    rf"(?:{chinese(cues.EXISTS, cues.GENERIC, cues.WHICH, cues.HOW_MANY, cues.POLITE)}|[{cues.FUNCTION_ZH}])\Z"
+_FRAME_BEFORE = Late(
+    lambda: rf"(?:{chinese(cues.EXISTS, cues.GENERIC, cues.WHICH, cues.HOW_MANY, cues.POLITE)}|[{cues.FUNCTION_ZH}])\Z"
 )
 
 
@@ -192,8 +195,8 @@ def _content(part: str) -> str:
     return inner if len(inner) > 1 and _SAYS_NOTHING.sub("", inner) and not inner.isascii() else ""
 
 
-_LEAD_ZH = re.compile(rf"^(?:{chinese(cues.GENERIC, cues.EXISTS, cues.POLITE, cues.HOW_MANY, cues.WHICH)})")
-_TAIL_ZH = re.compile(rf"(?:{chinese(cues.RECORDS, cues.HOW_MANY)}|相关|情况|现象)$")
+_LEAD_ZH = Late(lambda: rf"^(?:{chinese(cues.GENERIC, cues.EXISTS, cues.POLITE, cues.HOW_MANY, cues.WHICH)})")
+_TAIL_ZH = Late(lambda: rf"(?:{chinese(cues.RECORDS, cues.HOW_MANY)}|相关|情况|现象)$")
 
 
 def _says_something_en(words: str) -> bool:

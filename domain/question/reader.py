@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
+from domain.language.late import Late
 from domain.question.asides import TAKEN
 from domain.question.question import Term, TermKind
 
@@ -40,7 +41,7 @@ class Reader:
     def drop(self, span: tuple[int, int]) -> None:
         self._rest[span[0] : span[1]] = [c if c == "\n" else TAKEN for c in self._rest[span[0] : span[1]]]
 
-    def take_all(self, kind: TermKind, pattern: re.Pattern[str], group: str = "") -> None:
+    def take_all(self, kind: TermKind, pattern: re.Pattern[str] | Late, group: str = "") -> None:
         """Every match; with `group` only that part is the term."""
         for found in list(pattern.finditer(self.rest)):
             self.take(kind, found.span(group) if group else found.span(), found.span())

@@ -5,10 +5,8 @@ The offline model plans from this reading, and the check that an answer fits its
 
 from __future__ import annotations
 
-import re
 import unicodedata
 from datetime import datetime, tzinfo
-from functools import cache
 
 from domain.language import cues
 from domain.language.cue import pattern_of
@@ -24,9 +22,7 @@ MAX_QUESTION = 8_000
 """Characters of a question that are read."""
 
 
-@cache
-def _alerts() -> re.Pattern[str]:
-    return pattern_of(cues.ALERTS)
+_ALERTS = pattern_of(cues.ALERTS)
 
 
 def read_question(question: str, now: datetime, zone: tzinfo) -> Question:
@@ -41,7 +37,7 @@ def read_question(question: str, now: datetime, zone: tzinfo) -> Question:
     rest = blanked(rest, period.spans)
     rest = blanked(rest, [*changes(rest), *figures(rest)])
     kinds = kinds_of(rest)
-    alerts = None if kinds == (AnswerKind.OPEN,) else _alerts().search(rest)
+    alerts = None if kinds == (AnswerKind.OPEN,) else _ALERTS.search(rest)
     asked = [span for span in quoted if not any(start <= span[0] < end for start, end in left_out.spans)]
     return Question(
         text=text,

@@ -7,6 +7,7 @@ from collections.abc import Iterable
 
 from domain.language import cues
 from domain.language.cue import pattern_of
+from domain.language.late import Late
 from domain.language.searching import CONCEPTS
 
 _APART = re.compile(r"[\s_-]+")
@@ -20,14 +21,19 @@ def _form(name: str) -> str:
     return f"{before}{loose}{after}"
 
 
-def _any_of(names: Iterable[str]) -> re.Pattern[str]:
-    return re.compile("|".join(map(_form, sorted(names, key=lambda name: (-len(name), name)))), re.IGNORECASE)
+def _any_of(names: Iterable[str]) -> str:
+    return "|".join(map(_form, sorted(names, key=lambda name: (-len(name), name))))
 
 
-_SHOWN = {name for concept in CONCEPTS for name in concept.names}
-_ASKED = {name for concept in CONCEPTS for name in concept.asks}
-_OF_CAUSE = pattern_of(cues.WHY)
+def _shown() -> set[str]:
+    return {name for concept in CONCEPTS for name in concept.names}
 
-TOPICS = _any_of(name for name in _SHOWN | _ASKED if "=" not in name and not _OF_CAUSE.fullmatch(name))
-NAMES = _any_of(_SHOWN)
+
+def _asked() -> set[str]:
+    names = _shown() | {name for concept in CONCEPTS for name in concept.asks}
+    return {name for name in names if "=" not in name and not pattern_of(cues.WHY).fullmatch(name)}
+
+
+TOPICS = Late(lambda: _any_of(_asked()), re.IGNORECASE)
+NAMES = Late(lambda: _any_of(_shown()), re.IGNORECASE)
 """Without the names of alerts, which ask for a thing and are more than its name."""

@@ -18,7 +18,7 @@ from domain.contracts import Agent, TraceEntry, VerifierEvaluation
 from domain.evidence.trace_summary import summarise_trace
 from domain.session.state import CaseFile, ModelTurn
 from domain.session.tool_calls import read_arguments, shown_to_executor
-from domain.verdict.judgement import allowed_claims
+from domain.verdict.verified import allowed_claims
 
 ChatMessage = dict[str, Any]
 

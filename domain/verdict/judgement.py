@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence, Set
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from decimal import Decimal
@@ -16,8 +16,6 @@ from domain.contracts import (
     CheckedFact,
     CheckState,
     Claim,
-    ClaimType,
-    EvidenceBinding,
     ExecutorOutput,
     FactClass,
     GatekeeperResult,
@@ -35,18 +33,18 @@ from domain.contracts import (
 from domain.question.reading import read_question
 from domain.question.zones import zone_named
 from domain.verdict.claim_rules import STALE
-from domain.verdict.grounds import BindingsByClaim, Grounds, bindings_by_claim, item_text, passed_bindings
+from domain.verdict.grounds import Grounds
 from domain.verdict.lowering import (
     judged_claims,
     judged_other_facts,
     rules_not_checked,
     unchecked_claims,
     unlisted_facts,
-    words_only,
 )
 from domain.verdict.question_fit import RULES as FIT_RULES
 from domain.verdict.question_fit import fit_of
 from domain.verdict.routing import route_after
+from domain.verdict.verified import claims_of_classes, has_anchor
 
 CLASS_VALUES = {
     FactClass.DIRECT: Fraction(1),
@@ -196,7 +194,7 @@ def _open_points(
     """
     if grounds.structured is None or grounds.invocations is None or grounds.clock is None:
         return None
-    supported = _with_classes({FactClass.DIRECT, FactClass.INDIRECT}, grounds.structured, grounds.gatekeeper, facts)
+    supported = claims_of_classes({FactClass.DIRECT, FactClass.INDIRECT}, grounds.structured, grounds.gatekeeper, facts)
     fit = fit_of(
         read_question(grounds.question, grounds.clock, zone_named(zone)),
         [*held, *supported],
@@ -235,20 +233,6 @@ def _weighed(
     return Verdict.LOW_CONFID, score, None
 
 
-def has_anchor(facts: Sequence[CheckedFact], claims: Sequence[Claim]) -> bool:
-    """A critical claim with direct evidence; a documented one only where nothing but documentation is claimed (R35).
-
-    A fact outside the claims is no anchor: the gatekeeper has checked no quotation for it.
-    """
-    documented = {claim.claim_id for claim in claims if claim.claim_type is ClaimType.DOCUMENTATION}
-    critical = [fact for fact in facts if fact.is_critical and fact.claim_id]
-    only_documentation = all(fact.claim_id in documented for fact in critical)
-    return any(
-        fact.verification is FactClass.DIRECT and (only_documentation or fact.claim_id not in documented)
-        for fact in critical
-    )
-
-
 def _recomputed(answer: VerifierAnswer, verdict: Verdict, score: Fraction, count: int) -> list[Adjustment]:
     written = written_score(score)
     compared = [
@@ -270,80 +254,3 @@ def _model_values(answer: VerifierAnswer) -> dict[str, Any]:
         "critical_fact_count": answer.critical_fact_count,
         **({"stripped": list(answer.stripped)} if answer.stripped else {}),
     }
-
-
-# ---------------------------------------------------------------- what may be shown as confirmed
-
-
-def allowed_claims(evaluations: Sequence[VerifierEvaluation]) -> tuple[VerifiedClaim, ...]:
-    """The verified claims of all rounds, less what any round contradicted (R41, R47); ids are made unique.
-
-    Verified: the gatekeeper passed it, the facts support it, and if merely indirectly a direct anchor stands beside it.
-    """
-    contradicted = [
-        words
-        for evaluation in evaluations
-        for fact in evaluation.facts_checked
-        if fact.verification is FactClass.CONTRADICTED and (words := words_only(fact.fact))
-    ]
-    allowed: dict[str, VerifiedClaim] = {}
-    for evaluation in evaluations:
-        for verified in _verified(evaluation):
-            words = words_only(verified.claim.claim_text)
-            if not any(words in other or other in words for other in contradicted):
-                allowed[words] = verified
-    return _with_unique_ids(list(allowed.values()))
-
-
-def _verified(evaluation: VerifierEvaluation) -> list[VerifiedClaim]:
-    structured = evaluation.executor_structured_output
-    stale = {adjustment.subject for adjustment in evaluation.adjustments if adjustment.rule == STALE}
-    classes = {FactClass.DIRECT}
-    if structured and has_anchor(evaluation.facts_checked, structured.claims):
-        classes.add(FactClass.INDIRECT)
-    supported = _with_classes(classes, structured, evaluation.gatekeeper_result, evaluation.facts_checked)
-    return [verified for verified in supported if verified.claim.claim_id not in stale]
-
-
-def _with_classes(
-    classes: Set[FactClass],
-    structured: ExecutorOutput | None,
-    gatekeeper: GatekeeperResult | None,
-    facts: Sequence[CheckedFact],
-) -> list[VerifiedClaim]:
-    """The claims whose facts are of one of the classes, with the bindings that passed."""
-    if structured is None or gatekeeper is None:
-        return []
-    bindings = bindings_by_claim(gatekeeper)
-    return [
-        _verified_claim(claim, fact, bindings)
-        for claim in structured.claims
-        for fact in facts
-        if fact.claim_id == claim.claim_id and fact.fact == claim.claim_text and fact.verification in classes
-    ]
-
-
-def _verified_claim(claim: Claim, fact: CheckedFact, bindings: BindingsByClaim) -> VerifiedClaim:
-    refs = tuple(
-        EvidenceBinding(
-            tool_name=binding.tool_name,
-            source_invocation_id=binding.source_invocation_id,
-            raw_path=binding.raw_path,
-            evidence_excerpt=item_text(binding),
-        )
-        for binding in passed_bindings(claim, bindings)
-    )
-    return VerifiedClaim(claim=claim, verification=fact.verification, refs=refs)
-
-
-def _with_unique_ids(claims: Sequence[VerifiedClaim]) -> tuple[VerifiedClaim, ...]:
-    """Rounds number their claims independently: of two with one id the later is renamed."""
-    taken: set[str] = set()
-    unique = []
-    for verified in claims:
-        id, count = verified.claim.claim_id, 2
-        while id in taken:
-            id, count = f"{verified.claim.claim_id}-{count}", count + 1
-        taken.add(id)
-        unique.append(verified.model_copy(update={"claim": verified.claim.model_copy(update={"claim_id": id})}))
-    return tuple(unique)

@@ -16,8 +16,8 @@ from domain.contracts import (
     VerifierEvaluation,
 )
 from domain.verdict.grounds import item_text
-from domain.verdict.judgement import allowed_claims, has_anchor
 from domain.verdict.question_fit import RULES as FIT_RULES
+from domain.verdict.verified import allowed_claims, has_anchor
 
 INSTRUCTION = "仅补充以上断言相关证据，不要重复已完成检索；已核实的断言与已持有的证据可按其编号和路径直接引用。"
 

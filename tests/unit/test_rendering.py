@@ -35,7 +35,7 @@ from domain.contracts import (
     Verdict,
     VerifierEvaluation,
 )
-from domain.verdict.judgement import allowed_claims
+from domain.verdict.verified import allowed_claims
 
 DIRECT, INDIRECT, UNPROVEN, CONTRADICTED = (
     FactClass.DIRECT,

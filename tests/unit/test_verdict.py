@@ -33,8 +33,9 @@ from domain.contracts import (
     Verdict,
     VerifierEvaluation,
 )
-from domain.verdict.judgement import Judgement, allowed_claims, judge, written_score
+from domain.verdict.judgement import Judgement, judge, written_score
 from domain.verdict.routing import route_after
+from domain.verdict.verified import allowed_claims
 
 DIRECT, INDIRECT, UNPROVEN, CONTRADICTED = (
     FactClass.DIRECT,

@@ -9,14 +9,13 @@ from enum import StrEnum
 from typing import Any
 
 from domain.agents.scope import forms_of, narrow_scope
-from domain.language import cues
+from domain.language import cues, measures
 from domain.language.cue import Cue, pattern_of
 from domain.language.levels import name_of
 from domain.question import reading
 from domain.question.question import AnswerKind, Period, Question, Term, TermKind
 from domain.question.zones import zone_named
 from domain.verdict.term_shown import level_asked
-from infra.models.extractive.vocabulary import METRIC_TERMS
 from infra.models.extractive.words import mentions_any
 
 MAX_NAMES = 3  # services or alerts of one question that are followed
@@ -142,7 +141,7 @@ def _named_sources(read: Question) -> set[Source]:
     asks_logs = _says(read.asked, cues.LOGS) or TermKind.LEVEL in kinds
     words = [term for term in read.terms if term.kind in _WORDS]
     is_measured = bool(words) and all(
-        term.kind is TermKind.METRIC or mentions_any(term.text, METRIC_TERMS) for term in words
+        term.kind is TermKind.METRIC or _says(term.text, measures.ALONE) for term in words
     )
     asks_alerts = TermKind.ALERT in kinds or _says(read.asked, cues.ALERTS, cues.METRICS)
     if asks_alerts or (is_measured and not asks_logs):

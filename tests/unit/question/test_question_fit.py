@@ -30,8 +30,9 @@ from domain.contracts import (
 from domain.evidence.extraction import extract_evidence
 from domain.evidence.trace_summary import summarise_trace
 from domain.gatekeeper.check import check_evidence
-from domain.verdict.judgement import Judgement, allowed_claims, judge
+from domain.verdict.judgement import Judgement, judge
 from domain.verdict.retry import retry_context_after
+from domain.verdict.verified import allowed_claims
 
 PAIRS = [json.loads(line) for line in (Path(__file__).parent / "honest_pairs.jsonl").read_text("utf-8").splitlines()]
 VALID = ParseStatus(status=ParseState.VALID)
