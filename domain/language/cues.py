@@ -63,7 +63,10 @@ WHETHER_ASKED = Cue(
     "是否|有没有|有没|有无|是不是|能否|可否|存不存在|吗|哪些|哪个|为什么|为何|多少|怎么|如何|什么",
     "",
 )
-MOST = Cue("最多|最高|最慢|最大|最频繁|最少|最低", "most|highest|slowest|largest|most often|least|lowest")
+MOST = Cue(
+    "最多|最高|最慢|最大|最频繁|最少|最低",
+    "most|highest|slowest|largest|most often|least|lowest",
+)
 COMMANDS = Cue(
     "",
     "list|show me|show all|show|enumerate|name the|name all|give me|print|display",
@@ -125,6 +128,17 @@ SERVICES = Cue(
     "service|services|app|application|component|microservice|daemon|server|process|container|deployment"
     "|workload|job|cluster|backend|host|node|instance|pod|unit",
 )
+SERVICE_KINDS = Cue(
+    "微服务|服务器|服务|系统|网关|应用|平台|中台|集群|模块|组件",
+    "",
+)
+"""What the Chinese name of a service ends with."""
+WHOSE = Cue(
+    "我们|你们|他们|我们的|整个|全部|所有|各个|各|每个|这个|那个|该|此|业务|后端|前端|线上|生产|监控|告警"
+    "|日志|文件|数据|数据库|操作|以及|关于|对于|检索|为什么|因为|由于",
+    "",
+)
+"""Before the word for a service they name none."""
 CODES = Cue(
     "错误码|状态码|退出码|返回码|响应码|错误代码|错误号|退出代码",
     "error code|status code|exit code|return code|response code|exit status|status|errno|sqlstate"
@@ -250,13 +264,15 @@ FAILURES = Cue(
     "|wrong|error|errors|exception|exceptions|unavailable|incident|incidents",
 )
 CONDITIONS = Cue(
-    "耗尽|打满|占满|用尽|用完|满了|不足|过高|过低|过大|过多|过慢|超限|升高|飙升|上升|下降|偏高|偏低|太高|太慢|不可用|紧张|瓶颈",
-    "exhausted|exhaustion|saturated|full|high|low|slow|exceeded|unavailable|rising|falling|growing|spiking|spike|spikes",
+    "耗尽|打满|占满|用尽|用完|满了|不足|过高|过低|过大|过多|过慢|超限|升高|飙升|上升|下降|偏高|偏低|太高|太慢"
+    "|不可用|紧张|瓶颈",
+    "exhausted|exhaustion|saturated|full|high|low|slow|exceeded|unavailable|rising|falling|growing|spiking"
+    "|spike|spikes",
 )
 """How a thing is: no term without the thing."""
 STATES = Cue(
-    "触发|正常|可用|健康|完成|存活|告急|激活|活跃|生效|状态|运行|恢复|解除|解决|结束|消除|消失|停止|停下|停了|修复"
-    "|关闭|打开|成功",
+    "触发|正常|可用|健康|完成|存活|告急|激活|活跃|生效|状态|运行|恢复|解除|解决|结束|消除|消失|停止|停下|停了"
+    "|修复|关闭|打开|成功",
     "firing|fire|fired|fires|active|pending|triggered|trigger|healthy|alive|ok|okay|normal|running|present|up"
     "|status|state|happening|going|there",
 )

@@ -27,3 +27,5 @@ AMOUNTS = Cue(
 PER_SECOND = Cue("QPS|TPS|RPS|IOPS", "qps|tps|rps|iops")
 ALONE = Cue("CPU|JVM 堆内存|堆内存|内存|磁盘|硬盘|带宽|堆|流量|网络", "cpu|memory|disk|heap|bandwidth|traffic")
 """A measure only where a question asks how much."""
+OF = Cue("速率|温度|水位", "rate|value|percentage|size|average|maximum|minimum")
+"""What else has a value."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from domain.language import cues
+from domain.language import cues, measures
 from domain.language.cue import chinese, english, expression, pattern_of
 from domain.language.late import Late
 from domain.question.question import AnswerKind
@@ -36,10 +36,13 @@ _CUES: tuple[tuple[AnswerKind, Late], ...] = (
 )
 _COUNTS = pattern_of(cues.HOW_MANY)
 _AMOUNTS = pattern_of(cues.HOW_MUCH)
-_MEASURES = re.compile(
-    r"(?:使用率|占用率|占用|延迟|时延|耗时|响应时间|吞吐|流量|速率|温度|水位|负载|命中率|成功率|错误率|失败率|P\d{2,3}|QPS|TPS)[^，。？]{0,12}(?:多少|如何|怎么样|几)"
-    r"|what(?:['’]s|\s{1,3}(?:is|was|are|were))\s{1,3}(?:the\s{1,3})?(?:[\w./-]{1,40}\s{1,3}){0,6}?"
-    r"(?:usage|utili[sz]ation|latency|rate|load|throughput|value|percentage|size|average|maximum|minimum|p\d\d)(?![A-Za-z])",
+_MEASURED = (measures.SHARES, measures.RATES, measures.TIMES_TAKEN, measures.AMOUNTS, measures.PER_SECOND, measures.OF)
+_MEASURES = Late(
+    lambda: (
+        rf"(?:{chinese(*_MEASURED)}|P\d{{2,3}})[^，。？]{{0,12}}(?:{chinese(cues.HOW_MUCH, cues.OPEN)}|如何|几)"
+        r"|what(?:['’]s|\s{1,3}(?:is|was|are|were))\s{1,3}(?:the\s{1,3})?(?:[\w./-]{1,40}\s{1,3}){0,6}?"
+        rf"(?:{english(*_MEASURED)}|(?<![A-Za-z])p\d\d(?![A-Za-z]))"
+    ),
     re.IGNORECASE,
 )
 _OPENING = pattern_of(cues.OPEN)

@@ -53,16 +53,16 @@ _CALLED_SERVICE = (
     ),
     Late(lambda: rf"(?<![\w-])(?P<name>[a-z][\w-]{{1,79}})\s(?:{english(cues.NAMESPACES)})", re.I | re.A),
 )
-_CHINESE_SERVICE = re.compile(
-    r"(?P<name>[\u4e00-\u9fff]{2,6}?(?:微服务|服务器?|系统|网关|应用|平台|中台|集群|模块|组件))(?!进程|端|器|商|级|台)"
+_CHINESE_SERVICE = Late(
+    lambda: rf"(?P<name>[\u4e00-\u9fff]{{2,6}}?(?:{chinese(cues.SERVICE_KINDS)}))(?!进程|端|器|商|级|台)"
 )
-_NOT_BEFORE_SERVICE = re.compile(
-    r"^(?:(?:请问|请|帮我|麻烦|确认|排查|检查|查看|看看|看下|分析|诊断|一下|当前|现在|目前|今天|昨天|最近|是否|有没有|存在|以及|关于|对于|针对|因为|由于|为什么"
-    r"|查询|检索|统计|列出|哪些|哪个|什么|所有|全部|任何|其他|其它|别的|各个?|每个|这个|那个|该|此|相关|我们的?|你们的?|他们的?|线上|生产|一下|里|中|上|下|内|的|在|和|与|及|或|从|对|到"
-    r"|把|被|让|使|给|是|有|了|着|过|又|再|还|也|都|就|并|且|吗|呢|吧|查|看))+"
+_FRAMES = (
+    *(cues.POLITE, cues.EXISTS, cues.WHICH, cues.WHY, cues.WHETHER, cues.NOW, cues.JUST, cues.GENERIC, cues.BACKGROUND),
+    cues.WHOSE,
 )
-_GENERIC_SERVICE = re.compile(
-    r"^(?:微?服务器?|系统|网关|应用|平台|中台|集群|模块|组件|相关|其他|其它|业务|后端|前端|线上|生产|整个|全部|所有|各|该|此|操作|监控|告警|日志|文件|数据库)*$"
+_NOT_BEFORE_SERVICE = Late(lambda: rf"^(?:{chinese(*_FRAMES)}|[{cues.FUNCTION_ZH}查看])+")
+_GENERIC_SERVICE = Late(
+    lambda: rf"^(?:{chinese(cues.SERVICES, cues.WHOSE, cues.GENERIC, cues.RECORDS)}|{chinese(cues.SERVICE_KINDS)}|微)*$"
 )
 _BARE = re.compile(r"(?<![\w./:=@-])[A-Za-z][A-Za-z0-9]{2,40}(?![\w./:=@-])", re.ASCII)
 _CHINESE = re.compile("[\u4e00-\u9fff]")
