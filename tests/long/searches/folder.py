@@ -131,9 +131,8 @@ def _beside(
         case "copy" if cell.compression in ("gz", "bz2", "xz", "zst"):
             folder.add(path, content, changed)
         case "broken archive":
-            broken = encoded(
-                pen.text([teller.noise(teller.between(teller.start, teller.end)) for _ in range(9)]), "utf-8"
-            )
+            idle = [replace(teller.noise(teller.between(teller.start, teller.end)), message="idle") for _ in range(9)]
+            broken = encoded(pen.text(idle), "utf-8")
             folder.add(f"{path}.9.gz", gzip.compress(broken, mtime=0)[:150], now)
         case kind if kind in FOREIGN:
             folder.add(*FOREIGN[kind], now)
