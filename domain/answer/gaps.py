@@ -206,7 +206,7 @@ def empty_call_gap(call: EmptyCall, query: str) -> Gap:
     parts = [call.tool_name, f"查询：{query}" if query else "", f"时间窗：{call.window}" if call.window else ""]
     place = "，".join(part for part in parts if part)
     if call.coverage and not call.coverage.complete and not call.failed:
-        return doubt_gap(call.coverage, says_what=bool(query))
+        return doubt_gap(call.coverage, tool_name=call.tool_name, says_what=bool(query))
     if call.failed:
         return Gap(f"查询失败，未取得{noun}（{place}）", f"待 {call.tool_name} 可用后重新查询")
     return Gap(f"未检索到{noun}（{place}）", f"更换关键词或扩大时间窗，再次查询 {call.tool_name}")

@@ -8,10 +8,13 @@ from dataclasses import dataclass
 from domain.answer.texts import Language, text
 from domain.contracts import ClaimType, ToolInvocation, VerifiedClaim
 from domain.evidence.coverage import Coverage, Doubt, DoubtKind
+from domain.evidence.value_answer import QUERIES
 from domain.evidence.window import EVER
 
 _EXCLUDE = "exclude "
 _MOST_NAMES = 5
+_MEASURED = frozenset({"query_metrics"})
+"""Tools whose entries are alerts and series."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,36 +25,62 @@ class Gap:
     action: str
 
 
-def doubt_gap(coverage: Coverage, *, says_what: bool = True, language: Language = "zh") -> Gap:
+def doubt_gap(
+    coverage: Coverage, *, tool_name: str = "query_logs", says_what: bool = True, language: Language = "zh"
+) -> Gap:
     """Why a search that found nothing proves no absence: its first doubt, and how to mend it.
 
     `says_what` False leaves out what was sought, where the words may not be shown.
     """
     doubt = next(iter(coverage.doubts))
     mend = _mend(doubt, coverage, language)
+    is_log = tool_name not in _MEASURED
     if doubt.unknown:
-        return Gap(_unknown_name(doubt, language), mend)
-    what = sought(coverage, language) if says_what else text("thing.any_log", language)
-    return Gap(text("doubt", language, what=what, reason=_reason(doubt, coverage, language), mend=mend), mend)
+        return Gap(_unknown_name(doubt, coverage, tool_name, language), mend)
+    what = sought(coverage, "thing.log" if is_log else "thing.measure", language)
+    if not says_what:
+        what = text("thing.any_log" if is_log else "thing.measure", language)
+    reason = _reason(doubt, coverage, language) if is_log else _reason_of_measures(doubt, coverage, language)
+    return Gap(text("doubt", language, what=what, reason=reason, mend=mend), mend)
 
 
-def sought(coverage: Coverage, language: Language = "zh") -> str:
+def sought(coverage: Coverage, thing: str = "thing.log", language: Language = "zh") -> str:
     """`order-service 的 ERROR OutOfMemoryError 日志`: what was looked for, in the words of the search."""
     said = coverage.sought
     words = " ".join([*said.levels[:1], *said.words])
     if language == "en":
         of = f" of {', '.join(said.services)}" if said.services else ""
-        return " ".join(filter(None, [words, text("thing.log", "en")])) + of
+        return " ".join(filter(None, [words, text(thing, "en")])) + of
     of = f"{'、'.join(said.services)} 的 " if said.services else ""
-    return f"{of}{words} {text('thing.log')}".strip() if words else f"{of}{text('thing.log')}"
+    return f"{of}{words} {text(thing)}".strip() if words else f"{of}{text(thing)}"
 
 
-def _unknown_name(doubt: Doubt, language: Language) -> str:
+def _unknown_name(doubt: Doubt, coverage: Coverage, tool_name: str, language: Language) -> str:
     names = _listed(doubt.nearest[:_MOST_NAMES], language)
-    said = {"source": "query_logs", "name": doubt.unknown, "kind": text("kind.service", language)}
+    said = {"source": tool_name, "name": doubt.unknown, "kind": text(f"kind.{kind_of_name(doubt, coverage)}", language)}
     if names:
         return text("unknown_name", language, names=names, **said)
     return text("unknown_name.alone", language, **said)
+
+
+def kind_of_name(doubt: Doubt, coverage: Coverage) -> str:
+    """What the name of a doubt is the name of: service, alert or metric."""
+    if doubt.unknown in coverage.sought.services or not coverage.sought.words:
+        return "service"
+    formats = {one.format for one in coverage.inputs}
+    return "alert" if "alerts" in formats else "metric" if formats & QUERIES else "service"
+
+
+def _reason_of_measures(doubt: Doubt, coverage: Coverage, language: Language) -> str:
+    if doubt.nearest:
+        kind, names = (
+            text(f"kind.{kind_of_name(doubt, coverage)}", language),
+            _listed(doubt.nearest[:_MOST_NAMES], language),
+        )
+        return text("reason.near", language, kind=kind, names=names)
+    if doubt.kind is DoubtKind.SERVICE:
+        return text("reason.alert_service", language, n=doubt.count, example=doubt.example)
+    return _reason(doubt, coverage, language)
 
 
 def _reason(doubt: Doubt, coverage: Coverage, language: Language) -> str:
@@ -69,7 +98,7 @@ def _listed(names: Sequence[str], language: Language) -> str:
 
 
 def _mend(doubt: Doubt, coverage: Coverage, language: Language) -> str:
-    if doubt.unknown:
+    if doubt.unknown or doubt.nearest:
         return text("mend.unknown", language)
     if doubt.kind is DoubtKind.INPUT:
         left = next((one for one in coverage.unread if one.could_match), None)

@@ -83,7 +83,12 @@ TEXTS: dict[str, tuple[str, str]] = {
         "不限服务重新检索，或在来源文件中用 services 标明。",
         "Search without the service, or name it under services in the sources file.",
     ),
-    "mend.unknown": ("核对服务名后重新提问。", "Check the name and ask again."),
+    "mend.unknown": ("核对名称后重新提问。", "Check the name and ask again."),
+    "reason.near": ("有名称相近的{kind} {names}", "there is a {kind} with a name like it: {names}"),
+    "reason.alert_service": (
+        "{n} 条告警或指标可能属于该服务（如 {example}）",
+        "{n} alerts or series may be of this service (such as {example})",
+    ),
     "reason.text": ("{n} 条记录过长或无法解码", "{n} entries are too long or could not be decoded"),
     "mend.text": ("在来源中查看原文。", "Look at the source itself."),
     "reason.place": ("{reason}（如 {name}）", "{reason} (such as in {name})"),
@@ -136,10 +141,12 @@ TEXTS: dict[str, tuple[str, str]] = {
     ),
     # kinds of names
     "kind.service": ("服务", "service"),
-    "kind.alert": ("告警规则", "alert rule"),
+    "kind.alert": ("告警", "alert"),
+    "kind.metric": ("指标", "metric"),
     "thing.log": ("日志", "log entry"),
     "thing.count": ("数量", "The number"),
     "thing.any_log": ("相关日志", "matching log entry"),
+    "thing.measure": ("告警或指标", "alert or series"),
 }
 
 

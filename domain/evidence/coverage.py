@@ -5,7 +5,7 @@ An absence is proven by the search, so only a complete coverage carries a summar
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from enum import StrEnum
 
 from pydantic import Field
@@ -70,7 +70,7 @@ class Unread(Contract):
 
 
 class Excluded(Contract):
-    """`by`: time, level, service, words, duplicate; or `exclude GLOB`, which counts inputs, not entries."""
+    """`by`: time, level, service, state, words, duplicate; or `exclude GLOB`, which counts inputs, not entries."""
 
     by: str
     count: int
@@ -78,7 +78,8 @@ class Excluded(Contract):
 
 class Doubt(Contract):
     """`example`: one entry or input, shortened, for the reader, and the input it stands in. `unknown`: a name that was
-    sought and that the source has never heard of, with the nearest names it knows (R71)."""
+    sought and that the source has never heard of, with the nearest names it knows (R71); `nearest` without it: names
+    like it that are there, of a source that cannot list all."""
 
     kind: DoubtKind
     count: int
@@ -140,4 +141,24 @@ def coverage_of(
         doubts=tuple(said),
         counts=Counts(inputs=len(read), entries=entries, matched=matched, returned=returned),
         complete=not said,
+    )
+
+
+def joined(parts: Sequence[Coverage]) -> Coverage:
+    """One account of several searches that were asked alike, of which there is at least one."""
+    first = parts[0]
+    counted = [part.counts for part in parts]
+    return first.model_copy(
+        update={
+            "inputs": tuple(one for part in parts for one in part.inputs)[:MOST_NAMED],
+            "excluded": tuple(one for part in parts for one in part.excluded),
+            "doubts": tuple(dict.fromkeys(one for part in parts for one in part.doubts)),
+            "counts": Counts(
+                inputs=sum(one.inputs for one in counted),
+                entries=sum(one.entries for one in counted),
+                matched=sum(one.matched for one in counted),
+                returned=sum(one.returned for one in counted),
+            ),
+            "complete": all(part.complete for part in parts),
+        }
     )

@@ -4,62 +4,29 @@ from __future__ import annotations
 
 import asyncio
 import os
+from collections.abc import Iterable
 from datetime import datetime
 from pathlib import Path
-from typing import Annotated, Any, Literal
 from urllib.parse import urlsplit
 
 import httpx2
-import orjson
-from pydantic import BaseModel, Field, TypeAdapter, ValidationError
 
 from domain.events import Source
-from infra.tools.alertmanager import as_prometheus
+from domain.evidence.window import Window
 from infra.tools.contract import ToolError
+from infra.tools.metric_answers import (
+    Response,
+    Rule,
+    RuleData,
+    Silence,
+    Unrecognised,
+    read_answer,
+    read_rules,
+    read_silences,
+)
 
 TIMEOUT_S = 15.0
-MAX_FILE_BYTES = 64 * 2**20
-
-
-class AlertData(BaseModel):
-    alerts: list[dict[str, Any]]
-
-
-Point = tuple[Annotated[float, Field(ge=0, le=253_402_300_799)], str]
-"""Seconds since 1970 and a value as text, which keeps its form."""
-
-
-class Sample(BaseModel):
-    metric: dict[str, str]
-    value: Point | None = None
-    values: list[Point] | None = None
-
-
-class SeriesData(BaseModel):
-    resultType: Literal["vector", "matrix"]
-    result: list[Sample]
-
-
-class ScalarData(BaseModel):
-    resultType: Literal["scalar", "string"]
-    result: Point
-
-
-class Response(BaseModel):
-    """What a Prometheus server answers. `warnings` say that the answer may be incomplete."""
-
-    status: Literal["success"]
-    data: AlertData | Annotated[SeriesData | ScalarData, Field(discriminator="resultType")]
-    warnings: list[str] = []
-
-
-class Refusal(BaseModel):
-    status: Literal["error"]
-    errorType: str = ""
-    error: str
-
-
-_ANSWER: TypeAdapter[Response | Refusal] = TypeAdapter(Annotated[Response | Refusal, Field(discriminator="status")])
+MAX_BYTES = 64 * 2**20
 
 
 def is_url(source: str) -> bool:
@@ -85,15 +52,6 @@ def _url(source: str) -> httpx2.URL:
     raise ToolError("source", f"{source!r} is no usable URL")
 
 
-def _read(path: Path) -> bytes:
-    """A file that holds a response. Raises ToolError for what is none: a pipe or device may never end."""
-    if path.exists() and not path.is_file():
-        raise ToolError("source", f"{path} is no regular file")
-    if path.stat().st_size > MAX_FILE_BYTES:
-        raise ToolError("source", f"{path} has more than {MAX_FILE_BYTES // 2**20} MiB")
-    return path.read_bytes()
-
-
 class NoExpressions(ToolError):
     """A source that holds alerts alone was asked for the value of an expression."""
 
@@ -103,28 +61,122 @@ class NoExpressions(ToolError):
 
 async def ask(source: Source, expr: str, now: datetime) -> Response:
     """Its alerts, or the value of an expression. Raises ToolError or OSError."""
-    address = source.address
-    if is_url(address):
-        return await _ask_server(address, _headers(source.credential), expr, now)
-    if expr:
-        raise NoExpressions(f"{address} is a file: it holds one response")
-    return _answer(await asyncio.to_thread(_read, Path(address)), address)
+    if not expr:
+        return await _ask(source, "api/v1/alerts", {})
+    return await _ask(source, "api/v1/query", {"query": expr, "time": str(now.timestamp())})
 
 
-async def _ask_server(address: str, headers: dict[str, str], expr: str, now: datetime) -> Response:
+async def ask_range(source: Source, expr: str, window: Window, step_s: int) -> Response:
+    """The values of an expression in a window that has a start, one each `step_s` seconds.
+
+    Raises ToolError or OSError.
+    """
+    assert window.start is not None
+    span = {"start": str(window.start.timestamp()), "end": str(window.end.timestamp()), "step": str(step_s)}
+    return await _ask(source, "api/v1/query_range", {"query": expr, **span})
+
+
+async def rules_of(source: Source) -> list[Rule] | None:
+    """The alerting rules of a server; None where it lists none: an Alertmanager, a store without rules, a file.
+
+    Raises ToolError.
+    """
+    try:
+        answer = await _fetch(source, "api/v1/rules", {"type": "alert"}) if is_url(source.address) else None
+    except Unrecognised:
+        return None
+    if answer is None or not isinstance(answer.data, RuleData):
+        return None
+    return await asyncio.to_thread(read_rules, answer.data, shown_source(source.address))
+
+
+async def names_of(source: Source, label: str) -> list[str] | None:
+    """Every value of a label that a server knows, of `__name__` its metrics; None where it lists none.
+
+    Raises ToolError.
+    """
+    try:
+        answer = await _fetch(source, f"api/v1/label/{label}/values", {}) if is_url(source.address) else None
+    except Unrecognised:
+        return None
+    return answer.data if answer is not None and isinstance(answer.data, list) else None
+
+
+async def silences_of(source: Source, ids: Iterable[str]) -> dict[str, Silence]:
+    """Those of an Alertmanager's silences, by id; none from a file. Raises ToolError."""
+    wanted = frozenset(ids)
+    if not (wanted and is_url(source.address)):
+        return {}
+    body, place = await _get(source, "api/v2/silences", {})
+    silences = await asyncio.to_thread(read_silences, body, place)
+    return {silence.id: silence for silence in silences if silence.id in wanted}
+
+
+# ---------------------------------------------------------------- files
+
+
+async def _ask(source: Source, path: str, parameters: dict[str, str]) -> Response:
+    if is_url(source.address):
+        return await _ask_server(source, path, parameters)
+    if parameters:
+        raise NoExpressions(f"{source.address} is a file: it holds one response")
+    return await asyncio.to_thread(_answer_of_file, Path(source.address))
+
+
+def _answer_of_file(path: Path) -> Response:
+    return read_answer(_read(path), str(path))
+
+
+def _read(path: Path) -> bytes:
+    """A file that holds a response. Raises ToolError for what is none: a pipe or device may never end."""
+    if path.exists() and not path.is_file():
+        raise ToolError("source", f"{path} is no regular file")
+    if path.stat().st_size > MAX_BYTES:
+        raise ToolError("source", f"{path} has more than {MAX_BYTES // 2**20} MiB")
+    return path.read_bytes()
+
+
+# ---------------------------------------------------------------- servers
+
+
+async def _ask_server(source: Source, path: str, parameters: dict[str, str]) -> Response:
     """A server that does not answer like Prometheus may be an Alertmanager: what it has is asked for there."""
     try:
-        if expr:
-            return await _fetch(address, headers, "api/v1/query", {"query": expr, "time": str(now.timestamp())})
-        return await _fetch(address, headers, "api/v1/alerts", {})
+        return await _fetch(source, path, parameters)
     except Unrecognised as unrecognised:
         try:
-            alerts = await _fetch(address, headers, "api/v2/alerts", {})
+            alerts = await _fetch(source, "api/v2/alerts", {})
         except ToolError:
             raise unrecognised from None
-    if expr:
-        raise NoExpressions(f"{shown_source(address)} is an Alertmanager: it holds alerts")
+    if parameters:
+        raise NoExpressions(f"{shown_source(source.address)} is an Alertmanager: it holds alerts")
     return alerts
+
+
+async def _fetch(source: Source, path: str, parameters: dict[str, str]) -> Response:
+    body, place = await _get(source, path, parameters)
+    return await asyncio.to_thread(read_answer, body, place)
+
+
+async def _get(source: Source, path: str, parameters: dict[str, str]) -> tuple[bytes, str]:
+    """The body of an answer, and whose it is. Raises ToolError, also where there is more than MAX_BYTES of it."""
+    shown = shown_source(source.address)
+    url = _url(source.address)
+    headers = _headers(source.credential)
+    body = bytearray()
+    try:
+        async with httpx2.AsyncClient(timeout=TIMEOUT_S, follow_redirects=True, headers=headers) as client:
+            address = url.copy_with(path=f"{url.path.rstrip('/')}/{path}")
+            async with client.stream("GET", address, params=parameters) as response:
+                async for chunk in response.aiter_bytes():
+                    body += chunk
+                    if len(body) > MAX_BYTES:
+                        raise ToolError("source", f"{shown} answers with more than {MAX_BYTES // 2**20} MiB")
+    except httpx2.TimeoutException as error:
+        raise ToolError("timeout", f"{shown} did not answer within {TIMEOUT_S:.0f} s") from error
+    except httpx2.HTTPError as error:
+        raise ToolError("source", f"cannot reach {shown}: {error or type(error).__name__}") from error
+    return bytes(body), f"{shown} (HTTP {response.status_code})"
 
 
 def _headers(credential: str | None) -> dict[str, str]:
@@ -140,36 +192,3 @@ def _headers(credential: str | None) -> dict[str, str]:
     if not (token.isascii() and token.isprintable() and token):
         raise ToolError("source", f"{'the variable' if where == 'env' else 'the file'} {place} holds no token")
     return {"Authorization": f"Bearer {token}"}
-
-
-async def _fetch(source: str, headers: dict[str, str], path: str, parameters: dict[str, str]) -> Response:
-    try:
-        url = _url(source)
-        async with httpx2.AsyncClient(timeout=TIMEOUT_S, follow_redirects=True, headers=headers) as client:
-            address = url.copy_with(path=f"{url.path.rstrip('/')}/{path}")
-            response = await client.get(address, params=parameters)
-    except httpx2.TimeoutException as error:
-        raise ToolError("timeout", f"{shown_source(source)} did not answer within {TIMEOUT_S:.0f} s") from error
-    except httpx2.HTTPError as error:
-        raise ToolError("source", f"cannot reach {shown_source(source)}: {error or type(error).__name__}") from error
-    return _answer(response.content, f"{shown_source(source)} (HTTP {response.status_code})")
-
-
-class Unrecognised(ToolError):
-    """An answer in neither server's form."""
-
-
-def _answer(body: bytes, place: str) -> Response:
-    try:
-        document = orjson.loads(body)
-        if isinstance(document, list):
-            return Response(status="success", data=AlertData(alerts=as_prometheus(document)))
-        answer = _ANSWER.validate_python(document)
-    except orjson.JSONDecodeError as error:
-        raise Unrecognised("source", f"{place}: no answer of Prometheus or Alertmanager, not JSON ({error})") from error
-    except ValidationError as error:
-        raise Unrecognised("source", f"{place}: no answer of Prometheus or Alertmanager we know") from error
-    if isinstance(answer, Refusal):
-        kind: Literal["bad_arguments", "source"] = "bad_arguments" if answer.errorType == "bad_data" else "source"
-        raise ToolError(kind, f"{place} refused the query: {answer.error}")
-    return answer

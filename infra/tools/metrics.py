@@ -1,77 +1,54 @@
-"""`query_metrics`: alerts and instant values of Prometheus servers, alerts of Alertmanagers, or answers of either in
-files; of several sources at once.
+"""`query_metrics`: alerts and values of Prometheus servers, alerts of Alertmanagers, or answers of either in files; of
+several sources at once, with an account (R69, R71, R84).
 """
 
 from __future__ import annotations
 
 import asyncio
-import re
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Sequence
+from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import Any, Literal
+from typing import Any, TypeAlias
 
-from pydantic import AwareDatetime, BaseModel, Field, ValidationError
-
+from domain.answer.searches import kind_of_name
+from domain.answer.texts import text
 from domain.contracts import RetrievalDetails, ToolClass
 from domain.events import Source
-from domain.evidence.coverage import InputRead
-from domain.evidence.window import Window, duration_text, utc_text
-from infra.tools.alertmanager import SUPPRESSED
-from infra.tools.contract import Arguments, FunctionTool, Tool, ToolContext, ToolError, ToolResult, json_text
-from infra.tools.metric_servers import AlertData, NoExpressions, Sample, ScalarData, SeriesData, ask, shown_source
-from infra.tools.partial import Failed, all_failed, partial_coverage, said_failed
+from domain.evidence.alert_answer import AlertAnswer, AlertSource, answer_of_alerts
+from domain.evidence.alert_search import AlertsAsked
+from domain.evidence.coverage import Coverage, Doubt, DoubtKind, Unread, UnreadReason, joined
+from domain.evidence.value_answer import Listing, ValueAnswer, ValueSource, answer_of_values
+from domain.evidence.window import Window
+from infra.tools.contract import FunctionTool, Tool, ToolContext, ToolError, ToolResult, json_text
+from infra.tools.metric_alerts import alert_source, ruled_source, with_rules
+from infra.tools.metric_answers import AlertData, RuleData
+from infra.tools.metric_servers import NoExpressions, ask, ask_range, names_of, shown_source
+from infra.tools.metric_values import metrics_in, step_of, value_source
+from infra.tools.metrics_arguments import MetricsArguments
+from infra.tools.partial import Failed, all_failed, said_failed
 
-_NOT_A_SERVICE = {"alertname", "__name__", "severity"}
-_LABEL_PARTS = re.compile(r"[\s,;:/@]+")
-
-
-class MetricsArguments(Arguments):
-    alert_name: str = Field("", description="告警名，如 HighMemoryUsage；空表示全部告警")
-    service: str = Field("", description="服务名，与标签值（service、job、app、instance 等）整词匹配")
-    state: Literal["", "firing", "pending"] = Field("", description="告警状态；空表示不限")
-    expr: str = Field("", description="PromQL 即时查询；给出时返回该表达式的当前值而不是告警", max_length=4_000)
-
-
-@dataclass(frozen=True, slots=True)
-class Answer:
-    """What one source has of what was asked. `place`: how it is called; `kind`: the list that its rows belong to."""
-
-    place: str
-    kind: Literal["alerts", "items"]
-    rows: list[dict[str, Any]]
-    warnings: list[str]
-
-
-class Alert(BaseModel):
-    """The parts of an alert that are filtered by; the rest is passed on as the server gave it."""
-
-    labels: dict[str, str]
-    annotations: dict[str, str] = {}
-    state: str
-    activeAt: AwareDatetime | None = None
+_Read: TypeAlias = AlertSource | ValueSource | Failed
 
 
 def metrics_tool(sources: Sequence[Source]) -> Tool:
     """The tool over the base URLs of Prometheus servers and Alertmanagers, and the paths of files."""
 
     async def call(arguments: MetricsArguments, context: ToolContext) -> ToolResult:
-        is_alone = len(sources) == 1
-        places = [shown_source(source.address) if is_alone else source.name for source in sources]
-        asking = (_asked(source, place, arguments, context.now) for source, place in zip(sources, places, strict=True))
-        asked = await asyncio.gather(*asking)
-        answers = [one for one in asked if isinstance(one, Answer)]
-        failed = [one for one in asked if isinstance(one, Failed)]
-        if not answers:
+        window = arguments.window(context.now)
+        read = await asyncio.gather(*(_read(one, sources, arguments, window, context.now) for one in sources))
+        failed = [one for one in read if isinstance(one, Failed)]
+        if len(failed) == len(read):
             raise all_failed(failed)
-        if not is_alone:
-            answers = list(map(_one_of_many, answers))
         missing = [one for one in failed if not isinstance(one.error, NoExpressions)]  # which holds none to miss
-        return _result(arguments, answers, missing, context.now)
+        query = _Query(arguments, str(window), len(sources) > 1, missing)
+        alerts = await _alerts(sources, read, query)
+        values = await _values(sources, read, query)
+        return await asyncio.to_thread(_result, query, read, alerts, values)
 
     return FunctionTool(
         name="query_metrics",
-        description="查询当前的监控告警（名称、状态、标签、当前值、持续时间），或用 PromQL 查询指标的当前值。",
+        description="查询当前的监控告警（名称、状态、标签、当前值、持续时间，最严重的在前），或用 PromQL 查询指标的"
+        "当前值、一段时间内的首末值、最值、均值和走向。只有 coverage.complete 为真时才能断言未检索到。",
         arguments=MetricsArguments,
         tool_class=ToolClass.LIVE,
         call=call,
@@ -83,97 +60,137 @@ async def check_metrics(source: Source) -> None:
     await ask(source, "", datetime.now(UTC))
 
 
-async def _asked(source: Source, place: str, arguments: MetricsArguments, now: datetime) -> Answer | Failed:
+@dataclass(frozen=True, slots=True)
+class _Query:
+    """What all sources were asked. `named`: there are several; `missing`: those that could not be asked."""
+
+    arguments: MetricsArguments
+    window: str
+    named: bool
+    missing: Sequence[Failed]
+
+    @property
+    def unread(self) -> list[Unread]:
+        return [Unread(name=one.name, reason=UnreadReason.ERROR, could_match=True) for one in self.missing]
+
+
+async def _read(
+    source: Source, sources: Sequence[Source], arguments: MetricsArguments, window: Window, now: datetime
+) -> _Read:
+    """What a source holds of what is asked for."""
+    asked = AlertsAsked(
+        name=arguments.alert_name,
+        service=arguments.service,
+        state=arguments.state,
+        services=source.services,
+        service_labels=source.service_labels,
+    )
+    step = step_of(window)
     try:
-        response = await ask(source, arguments.expr, now)
-        if isinstance(response.data, AlertData):
-            return Answer(place, "alerts", _alerts(source, response.data, arguments, now), response.warnings)
-        return Answer(place, "items", _items(source, response.data, arguments.service), response.warnings)
+        place = source.name if len(sources) > 1 else shown_source(source.address)
+        asking = ask_range(source, arguments.expr, window, step) if step else ask(source, arguments.expr, window.end)
+        response = await asking
+        data, warnings = response.data, response.warnings
+        if isinstance(data, AlertData):
+            return await alert_source(source, place, data, warnings, asked, now)
+        if isinstance(data, RuleData):
+            return await asyncio.to_thread(ruled_source, place, data, warnings, asked, now)
+        if isinstance(data, list):
+            raise ToolError("source", f"{place}: names, and no alerts or values")
+        return await asyncio.to_thread(value_source, place, data, warnings, asked, step)
     except (ToolError, OSError) as error:
         return Failed(source.name, error)
 
 
-def _alerts(source: Source, data: AlertData, arguments: MetricsArguments, now: datetime) -> list[dict[str, Any]]:
-    """The alerts asked for, as the server gave them, with the `duration` since `activeAt` on the session's clock."""
-    found = []
-    for raw in data.alerts:
-        alert = _alert(raw)
-        if _is_asked(source, alert, arguments):
-            active = alert.activeAt
-            found.append(raw | ({"duration": duration_text(now - active)} if active and active <= now else {}))
-    return found
+async def _alerts(sources: Sequence[Source], read: Sequence[_Read], query: _Query) -> AlertAnswer | None:
+    """Where none was found, the rules are read too: only they can tell that there is no such alert (R71)."""
+    pairs = [(source, one) for source, one in zip(sources, read, strict=True) if isinstance(one, AlertSource)]
+    if not pairs:
+        return None
+    answer = await asyncio.to_thread(_alert_answer, [one for _, one in pairs], query)
+    if answer.total:
+        return answer
+    ruled = await asyncio.gather(*(with_rules(source, one) for source, one in pairs))
+    return await asyncio.to_thread(_alert_answer, ruled, query)
 
 
-def _alert(raw: dict[str, Any]) -> Alert:
+def _alert_answer(found: Sequence[AlertSource], query: _Query) -> AlertAnswer:
+    limit = query.arguments.limit
+    return answer_of_alerts(found, query.unread, window=query.window, limit=limit, named=query.named)
+
+
+async def _values(sources: Sequence[Source], read: Sequence[_Read], query: _Query) -> ValueAnswer | None:
+    """Where there is no series at all, a server may never have heard of the metric (R71)."""
+    found = [one for one in read if isinstance(one, ValueSource)]
+    if not found:
+        return None
+    names = metrics_in(query.arguments.expr)
+    listings: list[Listing] = []
+    if names and not any(one.series for one in found):
+        listings = [one for one in await asyncio.gather(*map(_listing, sources)) if one is not None]
+    return await asyncio.to_thread(
+        answer_of_values,
+        found,
+        query.unread,
+        listings,
+        expr=query.arguments.expr,
+        metrics=names,
+        service=query.arguments.service,
+        window=query.window,
+        limit=query.arguments.limit,
+        named=query.named,
+    )
+
+
+async def _listing(source: Source) -> Listing | None:
     try:
-        return Alert.model_validate(raw)
-    except ValidationError as error:
-        raise ToolError("source", f"an alert of the response has no labels or state: {raw!r:.200}") from error
+        names = await names_of(source, "__name__")
+    except ToolError:
+        return None
+    return None if names is None else Listing(source.name, names)
 
 
-def _is_asked(source: Source, alert: Alert, arguments: MetricsArguments) -> bool:
-    name = alert.labels.get("alertname", "")
-    return (
-        (not arguments.alert_name or name.casefold() == arguments.alert_name.casefold())
-        and (not arguments.state or arguments.state == ("firing" if alert.state == SUPPRESSED else alert.state))
-        and (not arguments.service or _is_of(source, alert.labels, arguments.service))
-    )
+# ---------------------------------------------------------------- the result
 
 
-def _is_of(source: Source, labels: Mapping[str, str], service: str) -> bool:
-    """Whether labels name the service, or the operator said that they stand for it."""
-    told = (source.services.get(f"{label}={value}", "").casefold() for label, value in labels.items())
-    return service.casefold() in told or names_service(labels, service)
-
-
-def names_service(labels: Mapping[str, str], service: str) -> bool:
-    """Whether a label names the service: as its whole value or as a whole part of it, as in `order-service:8080`."""
-    wanted = service.casefold()
-    values = (value.casefold() for label, value in labels.items() if label not in _NOT_A_SERVICE)
-    return any(wanted == value or wanted in _LABEL_PARTS.split(value) for value in values)
-
-
-def _items(source: Source, data: SeriesData | ScalarData, service: str) -> list[dict[str, Any]]:
-    if isinstance(data, ScalarData):
-        return [{"value": data.result[1], "timestamp": _time(data.result[0])}]
-    series = [sample for sample in data.result if not service or _is_of(source, sample.metric, service)]
-    return [_item(sample) for sample in series]
-
-
-def _item(sample: Sample) -> dict[str, Any]:
-    labels = {label: value for label, value in sample.metric.items() if label != "__name__"}
-    item: dict[str, Any] = {"name": sample.metric.get("__name__", ""), "labels": labels}
-    if sample.value is not None:
-        return item | {"value": sample.value[1], "timestamp": _time(sample.value[0])}
-    return item | {"values": [f"{_time(time)} {value}" for time, value in sample.values or ()]}
-
-
-def _time(seconds: float) -> str:
-    return utc_text(datetime.fromtimestamp(seconds, UTC))
-
-
-def _one_of_many(answer: Answer) -> Answer:
-    """As one of several: each row says which source it is of."""
-    name = answer.place
-    rows = [row | {"source": name} for row in answer.rows]
-    return replace(answer, rows=rows, warnings=[f"{name}: {warning}" for warning in answer.warnings])
-
-
-def _result(
-    arguments: MetricsArguments, answers: Sequence[Answer], failed: Sequence[Failed], now: datetime
-) -> ToolResult:
-    query = ", ".join(f"{name}={value}" for name, value in arguments.model_dump(exclude_defaults=True).items())
-    window = str(Window(now, now))
-    rows: dict[str, list[dict[str, Any]]] = {}
-    for answer in answers:
-        rows.setdefault(answer.kind, []).extend(answer.rows)
-    total = sum(map(len, rows.values()))
-    warnings = [*said_failed(failed), *(warning for answer in answers for warning in answer.warnings)]
-    output: dict[str, Any] = {"success": True, "source": ", ".join(answer.place for answer in answers)}
-    output |= {"query": query, "window": window, **rows, "total": total, "truncated": bool(warnings)}
-    output["message"] = "；".join(warnings) or ("" if total else "未找到匹配的告警或指标")
-    read = [InputRead(name=answer.place, format=answer.kind, entries=len(answer.rows)) for answer in answers]
-    coverage = partial_coverage(failed, read, window=window, query=query, matched=total, returned=total)
+def _result(query: _Query, read: Sequence[_Read], alerts: AlertAnswer | None, values: ValueAnswer | None) -> ToolResult:
+    coverage = joined([one.coverage for one in (alerts, values) if one is not None])
+    total, returned = coverage.counts.matched, coverage.counts.returned
+    answered = [one for one in read if not isinstance(one, Failed)]
+    output: dict[str, Any] = {
+        "success": True,
+        "source": ", ".join(one.place for one in answered),
+        "query": query.arguments.query,
+        "window": query.window,
+    }
+    output |= {"alerts": alerts.rows} if alerts else {}
+    output |= {"items": values.items} if values else {}
+    output |= {"points": values.points} if values and values.points else {}
+    warnings = [f"{one.place}: {said}" if query.named else said for one in answered for said in one.warnings]
+    told = [*said_failed(query.missing), *warnings]
+    if not (total or told):
+        told.append("未找到匹配的告警或指标")
+    if total > returned:
+        told.append(f"共 {total} 条，以下为最严重的 {returned} 条")
+    told += [_doubt(one, coverage) for one in coverage.doubts if one.kind is not DoubtKind.INPUT]
+    output |= {
+        "total": total,
+        "truncated": total > returned or not coverage.complete,
+        "message": "；".join(dict.fromkeys(told)),
+    }
+    asked = query.arguments.query
     return ToolResult(
-        json_text(output), True, retrieval=RetrievalDetails(query=query, window=window, coverage=coverage)
+        json_text(output), True, retrieval=RetrievalDetails(query=asked, window=query.window, coverage=coverage)
     )
+
+
+def _doubt(doubt: Doubt, coverage: Coverage) -> str:
+    """What failed and what a source says of itself stands there in its own words."""
+    kind, near = text(f"kind.{kind_of_name(doubt, coverage)}"), "、".join(doubt.nearest)
+    if doubt.unknown:
+        return f"没有名为 {doubt.unknown} 的{kind}{f'，最接近的是 {near}' if near else ''}"
+    if near:
+        return f"有名称相近的{kind} {near}"
+    if doubt.kind is DoubtKind.PARTIAL:
+        return doubt.example
+    return f"{doubt.count} 条存疑，可能属于所问的服务（如 {doubt.example}）"

@@ -124,6 +124,12 @@ groups:
         expr: vector(91) > 85
         labels: {service: tape-service, severity: ticket}
         annotations: {current: "{{ $value }}%", description: "few slots left"}
+      - alert: SpoolJammed
+        expr: vector(0) > 1
+      - alert: KubePodCrashLooping
+        expr: label_replace(vector(1), "pod", "vault-keeper-7d9f8b6c5-abcde", "", "")
+        labels: {namespace: bank, severity: warning}
+        annotations: {description: "Pod is in waiting state (reason: CrashLoopBackOff)."}
 """
 SCRAPING = """
 global: {scrape_interval: 1s, evaluation_interval: 1s}
@@ -131,6 +137,8 @@ rule_files: [rules.yml]
 scrape_configs:
   - job_name: prometheus
     static_configs: [{targets: ["ADDRESS"]}]
+  - job_name: dead
+    static_configs: [{targets: ["127.0.0.1:1"]}]
 """
 
 
@@ -147,7 +155,7 @@ def prometheus(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     with (folder / "log").open("w") as log:
         server = subprocess.Popen([*command, f"--web.listen-address={address}"], stdout=log, stderr=log)
     try:
-        while not (_fires(f"http://{address}") and _has(f"http://{address}", "query?query=up", "result")):
+        while not (_fires(f"http://{address}") and _has(f"http://{address}", "query?query=count(up)%3D%3D2", "result")):
             assert server.poll() is None, (folder / "log").read_text()
             time.sleep(0.2)
         yield f"http://{address}"

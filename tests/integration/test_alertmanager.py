@@ -15,7 +15,7 @@ from typing import Any
 import httpx2
 import pytest
 
-from domain.events import sources_at
+from domain.events import Source, sources_at
 from infra.tools.contract import ToolContext, ToolResult
 from infra.tools.metrics import check_metrics, metrics_tool
 
@@ -113,6 +113,37 @@ def test_silenced_and_inhibited_alerts_are_there_and_say_so(url: str) -> None:
     }
     (jam,) = json.loads(run(url, service="print-service").output)["alerts"]
     assert len(jam["status"]["silencedBy"]) == 1
+
+
+def test_who_silenced_an_alert_and_until_when_is_told(url: str) -> None:
+    """R84: the silence by its author, the inhibition by the alert that it waits for."""
+    (jam,) = json.loads(run(url, service="print-service").output)["alerts"]
+    assert (jam["silenced_by"], jam["silenced_until"]) == ("on-call", "2099-01-01T00:00:00.000Z")
+    assert jam["silence_comment"] == "known"
+    (slow,) = json.loads(run(url, alert_name="DiskSlow").output)["alerts"]
+    assert slow["inhibited_by"] == "HostDown"
+
+
+def test_what_a_prometheus_says_fires_is_silenced_here(url: str, tmp_path: Path) -> None:
+    """R84: both sources at once; one alert, firing, with who silenced it and until when."""
+    fires = {
+        "labels": {"alertname": "PaperJam", "service": "print-service"},
+        "annotations": {},
+        "state": "firing",
+        "activeAt": "2026-11-01T10:00:00Z",
+        "value": "1e+00",
+    }
+    file = tmp_path / "alerts.json"
+    file.write_text(json.dumps({"status": "success", "data": {"alerts": [fires]}}))
+    both = [
+        Source(kind="metrics", name="prom", address=str(file)),
+        Source(kind="metrics", name="am", address=url),
+    ]
+    context = ToolContext(datetime.now(UTC), 60, 7, "session")
+    result = asyncio.run(metrics_tool(both).run({"service": "print-service"}, context))
+    (jam,) = json.loads(result.output)["alerts"]
+    assert (jam["state"], jam["silenced_by"], jam["source"]) == ("firing", "on-call", "prom, am")
+    assert jam["silenced_until"] == "2099-01-01T00:00:00.000Z"
 
 
 def test_an_alert_of_another_service_is_not_found(url: str) -> None:

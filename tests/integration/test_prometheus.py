@@ -10,6 +10,8 @@ from typing import Any
 import pytest
 
 from domain.events import sources_at
+from domain.evidence.coverage import Coverage
+from domain.evidence.extraction import extract_evidence
 from infra.tools.contract import ToolContext, ToolResult
 from infra.tools.metrics import check_metrics, metrics_tool
 
@@ -24,6 +26,11 @@ def url(prometheus: str) -> str:
 def run(url: str, now: datetime | None = None, **arguments: Any) -> ToolResult:
     context = ToolContext(now or datetime.now(UTC), 60, 7, "session")
     return asyncio.run(metrics_tool(sources_at({"metrics": url})).run(arguments, context))
+
+
+def coverage(result: ToolResult) -> Coverage:
+    assert result.retrieval.coverage is not None
+    return result.retrieval.coverage
 
 
 def total(result: ToolResult) -> int:
@@ -68,6 +75,57 @@ def test_scalars_and_ranges_are_read(url: str) -> None:
     assert json.loads(run(url, expr="scalar(vector(3))").output)["items"][0]["value"] == "3"
     (item,) = json.loads(run(url, expr='up{job="prometheus"}[5m]').output)["items"]
     assert item["values"][0].endswith("Z 1")
+
+
+def test_an_alert_that_no_rule_has_is_unknown_there(url: str) -> None:
+    """R71: with the nearest names, and no absence that could be cited."""
+    result = run(url, alert_name="SpoolSlotLow")
+    (doubt,) = coverage(result).doubts
+    assert (doubt.unknown, doubt.nearest) == ("SpoolSlotLow", ("SpoolSlotsLow",))
+    assert (total(result), coverage(result).complete) == (0, False)
+    assert "没有名为 SpoolSlotLow 的告警，最接近的是 SpoolSlotsLow" in json.loads(result.output)["message"]
+
+
+def test_an_inactive_rule_is_honestly_absent(url: str) -> None:
+    """R71: the rule is known, has been evaluated and does not fire."""
+    result = run(url, alert_name="SpoolJammed")
+    assert (total(result), coverage(result).complete, coverage(result).doubts) == (0, True, ())
+    assert [(one.format, one.entries) for one in coverage(result).inputs] == [("alerts", 2), ("rules", 3)]
+
+
+def test_a_pods_alert_is_found_for_its_deployment(url: str) -> None:
+    """R68: reports 04."""
+    (found,) = json.loads(run(url, service="vault-keeper").output)["alerts"]
+    assert found["labels"]["alertname"] == "KubePodCrashLooping"
+
+
+def test_a_trend_comes_as_figures_with_its_points_in_the_record(url: str) -> None:
+    """R84: first, last, smallest, greatest, mean and direction are one item; the step is bounded."""
+    now = datetime.now(UTC)
+    started = int(now.timestamp()) - 40_000
+    answer = json.loads(run(url, now=now, expr=f"vector(time() - {started})", minutes=600).output)
+    (item,) = answer["items"]
+    assert item["direction"] == "rising"
+    assert float(item["minimum"]) == float(item["first"]) < float(item["mean"]) < float(item["maximum"])
+    assert (item["samples"], item["step"]) == (301, "2m")
+    assert len(answer["points"][0]["points"]) == 301
+    refs = extract_evidence("query_metrics", answer).evidence_refs or ()
+    assert [ref.raw_path for ref in refs] == ["$.items[0]", "$.items"]
+
+
+def test_a_window_of_a_year_is_bounded(url: str) -> None:
+    """Bad input: as many points as for a day."""
+    (item,) = json.loads(run(url, expr="vector(5)", minutes=525_600).output)["items"]
+    assert (item["samples"], item["step"], item["direction"]) == (366, "1d", "steady")
+
+
+def test_what_is_down_is_found(url: str) -> None:
+    """R71: a known metric without a series that matches is an absence; one that is unknown is none."""
+    (item,) = json.loads(run(url, expr="up == 0").output)["items"]
+    assert (item["labels"]["job"], item["value"]) == ("dead", "0")
+    assert coverage(run(url, expr="up == 7")).complete
+    (doubt,) = coverage(run(url, expr="upp == 0")).doubts
+    assert doubt.unknown == "upp"
 
 
 def test_a_wrong_expression_is_the_models_fault_and_named(url: str) -> None:

@@ -125,7 +125,9 @@ def test_a_source_without_expressions_fails_no_other(tmp_path: Path) -> None:
         result = ask(metrics("stage", alerts_file(tmp_path / "a.json")), metrics("prod", url), expr="up")
     output = json.loads(result.output)
     assert (output["items"][0]["value"], output["items"][0]["source"]) == ("5", "prod")
-    assert (output["truncated"], result.retrieval.coverage) == (False, None)
+    assert result.retrieval.coverage is not None
+    assert (output["truncated"], result.retrieval.coverage.complete) == (False, True)
+    assert [one.name for one in result.retrieval.coverage.inputs] == ["prod"]
 
 
 def test_the_operator_says_which_labels_stand_for_a_service(tmp_path: Path) -> None:

@@ -132,6 +132,55 @@ def test_a_file_may_hold_the_answer_of_an_instant_query(tmp_path: Path) -> None:
     assert ask(tmp_path / "up.json", service="print-service")["total"] == 0
 
 
+def test_a_native_histogram_keeps_its_count_and_sum(tmp_path: Path) -> None:
+    """R84, reports 11: at one time; in a window beside plain values of the same series."""
+    histogram = {"count": "10", "sum": "3.2", "buckets": [[0, "0.1", "0.2", "3"]]}
+    sample = {"metric": {"__name__": "request_seconds"}, "histogram": [1930392000, histogram]}
+    file = tmp_path / "hist.json"
+    file.write_text(json.dumps({"status": "success", "data": {"resultType": "vector", "result": [sample]}}))
+    (item,) = ask(file)["items"]
+    assert (item["count"], item["sum"], item["timestamp"]) == ("10", "3.2", "2031-03-04T12:00:00Z")
+    both = {"metric": {}, "values": [[1930391940, "NaN"]], "histograms": [[1930392000, histogram]]}
+    file.write_text(json.dumps({"status": "success", "data": {"resultType": "matrix", "result": [both]}}))
+    assert ask(file)["items"][0]["values"] == ["2031-03-04T11:59:00Z NaN", "2031-03-04T12:00:00Z count=10 sum=3.2"]
+
+
+def test_the_zero_time_of_a_server_is_none(tmp_path: Path) -> None:
+    """R84, reports 11: no duration of 2,000 years."""
+    jam = JAM | {"activeAt": "0001-01-01T00:00:00Z"}
+    (tmp_path / "zero.json").write_text(json.dumps({"status": "success", "data": {"alerts": [jam]}}))
+    (alert,) = ask(tmp_path / "zero.json")["alerts"]
+    assert alert.keys().isdisjoint({"activeAt", "duration"})
+
+
+def test_a_file_of_rules_lists_alerts_and_names(tmp_path: Path) -> None:
+    """R71: what it does not name is unknown there; what it names and does not fire is absent."""
+    rules = [
+        {"name": "SpoolSlotsLow", "type": "alerting", "health": "ok", "alerts": [SPOOL]},
+        {"name": "PaperJam", "type": "alerting", "health": "ok", "alerts": []},
+        {"name": "job:spool:rate", "type": "recording", "health": "ok"},
+    ]
+    file = tmp_path / "rules.json"
+    file.write_text(json.dumps({"status": "success", "data": {"groups": [{"name": "g", "rules": rules}]}}))
+    assert ask(file, alert_name="SpoolSlotsLow")["total"] == 1
+    assert run(file, alert_name="PaperJam").retrieval.coverage.complete
+    assert run(file, alert_name="PaperJams").retrieval.coverage.doubts[0].nearest == ("PaperJam",)
+
+
+def test_five_thousand_alerts_are_bounded_and_said(tmp_path: Path) -> None:
+    """Bad input: the worst come, of how many is said, and no summary claims to be all."""
+    many = [SPOOL | {"labels": {"alertname": f"Low{n}", "severity": "info"}} for n in range(4_999)]
+    worst = SPOOL | {"labels": {"alertname": "Worst", "severity": "critical"}}
+    file = tmp_path / "many.json"
+    file.write_text(json.dumps({"status": "success", "data": {"alerts": [*many, worst]}}))
+    answer = ask(file)
+    assert (len(answer["alerts"]), answer["total"], answer["truncated"]) == (50, 5_000, True)
+    assert answer["alerts"][0]["labels"]["alertname"] == "Worst"
+    assert answer["message"] == "共 5000 条，以下为最严重的 50 条"
+    refs = extract_evidence("query_metrics", answer).evidence_refs or ()
+    assert [ref.raw_path for ref in refs if "[" not in ref.raw_path] == []
+
+
 @pytest.fixture
 def alertmanager_file(tmp_path: Path) -> Path:
     path = tmp_path / "amtool.json"
