@@ -11,7 +11,7 @@ import pytest
 
 TESTS = Path(__file__).parent
 SCENARIO = re.compile(r"^\| .*?\| (?P<name>.*?)\| `(?P<file>\w+\.py)::(?P<test>\w+)` \|", re.MULTILINE)
-REQUIREMENTS = [8, 9, *range(11, 51), 53, *range(56, 68)]
+REQUIREMENTS = [8, 9, *range(11, 51), 53, *range(56, 72), 83, 89]
 """Evidence rules (sections 3 to 9), planted instructions, time, events, overrides, rebuilds, rules, audit, harness,
 operation."""
 

@@ -139,11 +139,15 @@ class Condition:
                 return By.WORDS
             missed = self.of_service(entry, place, format_service) or self._of_level(entry)
             return missed if isinstance(missed, By) else DoubtKind.TEXT
-        found = self.of_service(entry, place, format_service)
-        if isinstance(found, By):
-            return self._repeated(entry, found)
-        level = self._of_level(entry)
-        return self._repeated(entry, level) if isinstance(level, By) else found or level
+        service = self.of_service(entry, place, format_service)
+        found = service if isinstance(service, By) else self._worse(service, self._of_level(entry))
+        if found is not None and entry.header.repeated_keys:
+            return DoubtKind.REPEATED_KEY  # a field that stands twice may say something else than what was read of it
+        return found
+
+    @staticmethod
+    def _worse(service: Objection | None, level: Objection | None) -> Objection | None:
+        return level if isinstance(level, By) else service or level
 
     def _hold_words(self, entry: Entry) -> bool:
         assert self.words is not None
@@ -172,10 +176,6 @@ class Condition:
             return None if holds_failure(entry.text) else By.LEVEL
         said = level_said(entry.text)
         return None if said is not None and said >= self.level else DoubtKind.LEVEL
-
-    def _repeated(self, entry: Entry, found: By) -> Objection:
-        """A field that stands twice may say something else than what was read of it."""
-        return DoubtKind.REPEATED_KEY if entry.header.repeated_keys else found
 
 
 @lru_cache(maxsize=4096)

@@ -174,3 +174,21 @@ def test_the_text_of_an_entry_is_what_stands_in_the_file(
 
     assert answer["verdict"] == "PASS", answer["answer"]
     assert says in answer["answer"]
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        r'2026-07-08T11:13:00Z ERROR body="{\"user\":\"bob\"}" deadlock',
+        r'2026-07-08T11:13:00Z ERROR say="x \"y\" z" deadlock',
+        '2026-07-08T11:13:00Z ERROR {"user":"bob"} deadlock',
+    ],
+)
+def test_a_line_with_a_quoted_field_is_stated_and_not_rejected(served: Any, tmp_path: Path, line: str) -> None:
+    """R46, R49: report 14; of an object an ellipsis stays."""
+    (tmp_path / "order-service.log").write_text(f"{line}\n")
+    answer = asked(served, tmp_path, DEADLOCK, REPORTED_NOW)
+
+    assert answer["verdict"] == "PASS", answer["answer"]
+    assert "deadlock" in answer["answer"]
+    assert "{" not in answer["answer"]
