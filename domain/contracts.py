@@ -36,6 +36,7 @@ class ToolClass(StrEnum):
 TOOL_CLASSES: dict[str, ToolClass] = {
     "query_metrics": ToolClass.LIVE,
     "query_logs": ToolClass.LIVE,
+    "survey_logs": ToolClass.LIVE,
     "query_order": ToolClass.LIVE,
     "lookup_knowledge": ToolClass.REFERENCE,
     "read_skill": ToolClass.HELPER,

@@ -58,6 +58,7 @@ RECITE = "按工具返回的调用编号和路径重新引用原文"
 
 NOUNS = {
     "query_logs": "匹配的日志",
+    "survey_logs": "日志",
     "query_metrics": "匹配的告警或指标",
     "query_order": "匹配的订单信息",
     "lookup_knowledge": "匹配的知识库内容",

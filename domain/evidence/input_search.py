@@ -218,13 +218,20 @@ class InputSearch:
             self._doubt(DoubtKind.SERVICE, example, count)
 
     def _select(self, entry: Entry, by: datetime, at: datetime | None) -> None:
-        self._matched += 1
-        if self._keys is not None and len(self._keys) <= MOST_KEYS:
-            self._keys[_key(at, entry.text)] += 1
+        self._count_match(entry, at)
         if len(self._newest) < self._limit:
             heapq.heappush(self._newest, (by, self._matched, entry, at))
         elif by >= self._newest[0][0]:
             heapq.heapreplace(self._newest, (by, self._matched, entry, at))
+
+    def _count_match(self, entry: Entry, at: datetime | None) -> int:
+        """The entry's key; 0 where none is kept."""
+        self._matched += 1
+        if self._keys is None or len(self._keys) > MOST_KEYS:
+            return 0
+        key = _key(at, entry.text)
+        self._keys[key] += 1
+        return key
 
     def _doubt(self, kind: DoubtKind, text: str, count: int = 1) -> None:
         self._doubts[kind] += count

@@ -1,7 +1,8 @@
 """The text of one item of a tool output: its own words and values, in the order of the source (R18).
 
 Texts are put together, never inferred: values stand as the source wrote them. Fields that echo the request are left
-out, so that a tool that repeats the query does not become evidence for it. An item without any text yields "".
+out, so that a tool that repeats the query does not become evidence for it, and so is the shape of a message, which no
+source has written (R90). An item without any text yields "".
 """
 
 from __future__ import annotations
@@ -24,6 +25,7 @@ _BLOCK_CONTENT = ("content", "text", "chunk", "snippet", "excerpt", "body")
 _ECHO = frozenset(
     {"query", "queries", "q", "search_query", "query_params", "keyword", "keywords", "filter", "filters"}
     | {"request", "request_params", "params", "input_params", "generatorURL", "externalURL", "fingerprint"}
+    | {"message_shape"}
     | {"matched_query", "request_query", "search_terms", "highlight", "highlights", "_highlight", "_highlights"}
 )
 _TRANSPARENT = frozenset({"labels", "annotations", "metric", "stream", "fields", "attributes"})

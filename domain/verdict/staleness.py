@@ -45,6 +45,9 @@ def is_stale(
 
 
 def _is_older(binding: CheckedBinding, call: ToolInvocation | None, oldest: datetime, now: datetime) -> bool:
+    last = _last_of_survey(binding, call, now)
+    if last is not None and last < oldest:
+        return True
     start, end = _query_window(call, now)
     if end is not None and end < oldest:
         return True
@@ -58,6 +61,17 @@ def _query_window(call: ToolInvocation | None, now: datetime) -> tuple[datetime 
     window = call.retrieval_details.window if call else ""
     moments = [moment for mention in times_in(window) if (moment := mention.moment(now))]
     return (moments[0], moments[-1]) if len(moments) > 1 else (None, None)
+
+
+def _last_of_survey(binding: CheckedBinding, call: ToolInvocation | None, now: datetime) -> datetime | None:
+    """A survey tells of changes before its window, too: when an item of it was last seen (R90)."""
+    if call is None or call.tool_name != "survey_logs":
+        return None
+    refs = call.retrieval_details.evidence_refs or ()
+    text = next((ref.text for ref in refs if ref.raw_path == binding.raw_path), "")
+    times = (field for field in text.split(", ") if field.startswith(("time=", "last=")))
+    field = next(times, "")
+    return next((moment for mention in times_in(field) if (moment := mention.moment(now))), None)
 
 
 def _item_time(binding: CheckedBinding, now: datetime) -> datetime | None:

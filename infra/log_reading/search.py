@@ -12,6 +12,7 @@ from pydantic import TypeAdapter
 
 from domain.evidence.coverage import Unread, UnreadReason
 from domain.evidence.log_answer import LogAnswer, answer_of
+from domain.evidence.survey import Surveyed
 from infra.log_reading.files import UnreadInput
 from infra.log_reading.share import Asked, LogFolder, Part, Walk, left_out, name_of_token
 from infra.reading.limits import LimitKind, ReadingError, ReadingLimit
@@ -52,8 +53,27 @@ async def search_logs(
 ) -> LogAnswer:
     """`words`: the query as it is told in the coverage. Raises ReadingError if the folder is none; of several, one that
     is none is unread."""
+    return _answer(await _folders(folders, asked, processes), asked, words)
+
+
+async def survey_logs(
+    folders: Sequence[LogFolder], asked: Asked, processes: ReadingProcesses
+) -> tuple[LogAnswer, list[Surveyed]]:
+    """What a search of the window would answer, without entries, and what each input holds (R90). `asked` tells since
+    when. Raises ReadingError as `search_logs` does."""
+    read = await _folders(folders, asked, processes)
+    parts = [part for one in read for part in one.parts]
+    surveyed = [Surveyed(part.searched, part.digest) for part in parts if part.searched and part.digest]
+    surveyed.sort(key=lambda one: one.searched.account.name)
+    return _answer(read, asked, ()), surveyed
+
+
+async def _folders(folders: Sequence[LogFolder], asked: Asked, processes: ReadingProcesses) -> list[_Read]:
     until = time.monotonic() + SECONDS
-    read = await asyncio.gather(*(_folder(folder, asked, processes, until) for folder in folders))
+    return await asyncio.gather(*(_folder(folder, asked, processes, until) for folder in folders))
+
+
+def _answer(read: Sequence[_Read], asked: Asked, words: Sequence[str]) -> LogAnswer:
     searched = [part.searched for one in read for part in one.parts if part.searched]
     return answer_of(
         asked.condition(),

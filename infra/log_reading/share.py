@@ -6,14 +6,15 @@ import logging
 import os
 import time
 from collections import Counter
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass, field
-from datetime import datetime, timedelta
+from datetime import datetime, timedelta, tzinfo
 from itertools import islice
 from pathlib import Path
 
 from domain.evidence.coverage import UnreadReason
 from domain.evidence.input_search import CLOCK_SLACK, InputSearch
+from domain.evidence.input_survey import InputDigest, InputSurvey
 from domain.evidence.log_answer import SearchedInput
 from domain.evidence.search import Condition, Entry
 from domain.evidence.window import Window
@@ -30,6 +31,8 @@ from infra.zones import zone_of
 log = logging.getLogger(__name__)
 
 _BATCH = 512  # entries between two looks at the clock
+_TALLIES_EACH, _TALLIES, _TALLIES_THEN = 400, 20_000, 20
+"""Shapes of messages that are told of an input, of a share, and of each input when those are used up."""
 _FARTHEST = timedelta(hours=26)  # that two zones lie apart
 
 
@@ -48,7 +51,8 @@ class LogFolder:
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """A search in plain values: `query` as it was asked, `start` None for ever, `level` None for any."""
+    """A search in plain values: `query` as it was asked, `start` None for ever, `level` None for any. `survey_since`:
+    the messages are surveyed, and compared with those from then on (R90); None: they are only sought."""
 
     start: datetime | None
     end: datetime
@@ -57,6 +61,7 @@ class Asked:
     query: str
     limit: int
     now: datetime
+    survey_since: datetime | None = None
 
     def condition(self) -> Condition:
         words, _ = read_query(self.query, self.service)
@@ -70,6 +75,7 @@ class Part:
 
     `left_out`: inputs that the operator excluded, by glob. `contradicted`: a stamp is younger than the last change of
     the file, which therefore tells nothing in that folder. `ended`: the file that was read to its end with this part.
+    `digest`: what the input holds, where it was surveyed.
     """
 
     searched: SearchedInput | None = None
@@ -77,6 +83,7 @@ class Part:
     left_out: dict[str, int] = field(default_factory=dict)
     contradicted: str | None = None
     ended: str | None = None
+    digest: InputDigest | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,6 +142,7 @@ class _Reading:
     condition: Condition
     layout: Layout
     deadline: float
+    tallies: int = 0
 
     def file(self, file: LogFile, token: str) -> Iterator[Part]:
         exclusions = Exclusions(self.folder.exclude)
@@ -164,16 +172,10 @@ class _Reading:
                 again=one.lines,
             ),
         )
-        search = InputSearch(
-            self.condition,
-            self.layout.place(one.name, one.folders, one.file_name, one.linked_as),
-            zone=zone,
-            limit=self.asked.limit,
-            format_service=lambda: reader.service,
-            keeps_keys=True,
-        )
+        search = self._search(one, zone, lambda: reader.service)
         left = self._read_entries(search, reader)
         account = search.finish(self.folder.prefix + one.name, one.last_change)
+        digest = self._digest(search) if isinstance(search, InputSurvey) else None
         is_assumed = reader.zone_used and not self.folder.zone_known
         slack = CLOCK_SLACK + (_FARTHEST if is_assumed else timedelta())
         is_contradicted = account.last is not None and account.last > one.last_change + slack
@@ -187,7 +189,28 @@ class _Reading:
             ),
             unread=UnreadInput(one.name, left, one.last_change) if left else lines.unread,
             contradicted=one.name.rpartition("/")[0] if is_contradicted else None,
+            digest=digest,
         )
+
+    def _search(self, one: Input, zone: tzinfo, format_service: Callable[[], str]) -> InputSearch:
+        place = self.layout.place(one.name, one.folders, one.file_name, one.linked_as)
+        if self.asked.survey_since is not None:
+            return InputSurvey(
+                self.condition, place, zone=zone, since=self.asked.survey_since, format_service=format_service
+            )
+        return InputSearch(
+            self.condition,
+            place,
+            zone=zone,
+            limit=self.asked.limit,
+            format_service=format_service,
+            keeps_keys=True,
+        )
+
+    def _digest(self, survey: InputSurvey) -> InputDigest:
+        digest = survey.digest(_TALLIES_EACH if self.tallies < _TALLIES else _TALLIES_THEN)
+        self.tallies += len(digest.tallies)
+        return digest
 
     def _read_entries(self, search: InputSearch, entries: Iterator[Entry]) -> UnreadReason | None:
         """Why they were not read to their end; a fault of ours in one input costs no other."""

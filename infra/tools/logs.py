@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any, Self
 
@@ -11,29 +10,26 @@ from pydantic import Field, field_validator, model_validator
 
 from domain.contracts import RetrievalDetails, ToolClass
 from domain.events import Source
-from domain.evidence.coverage import Doubt, DoubtKind
 from domain.evidence.log_answer import LogAnswer
 from domain.evidence.window import Window, utc_text
 from domain.language.levels import Level, level_of
 from infra.log_reading.search import search_logs
-from infra.log_reading.share import Asked, LogFolder
+from infra.log_reading.share import Asked
 from infra.reading.limits import ReadingError
 from infra.reading.processes import ReadingProcesses, reading_processes
-from infra.tools.contract import Arguments, FunctionTool, Tool, ToolContext, ToolError, ToolResult, json_text
+from infra.tools.contract import FunctionTool, Tool, ToolContext, ToolError, ToolResult, json_text
+from infra.tools.log_sources import WindowOfLogs, folders_of, refuse_empty, said_doubt
 from infra.tools.log_words import read_query
 
 MAX_LIMIT = 200
 
 
-class LogArguments(Arguments):
+class LogArguments(WindowOfLogs):
     service: str = Field("", description="服务名（含其副本、Pod、容器）；空表示全部服务")
     query: str = Field(
         "", description="关键词，空格分隔，命中任一即可；需同时出现时用 AND；短语加双引号；支持同义词", max_length=1_000
     )
     level: str = Field("", description="最低日志级别，如 ERROR（更严重的也算）；空表示不限")
-    minutes: int | None = Field(None, ge=1, description="窗口长度（分钟），截至 until 或当前时间；缺省为默认窗口")
-    since: datetime | None = Field(None, description="窗口起点，ISO 8601，缺省时区为 UTC")
-    until: datetime | None = Field(None, description="窗口终点，ISO 8601；缺省为当前时间")
     ever: bool = Field(False, description="不限起点，检索全部历史")
     limit: int = Field(20, ge=1, le=MAX_LIMIT, description="最多返回的条数；超出时保留最新的，total 为全部命中数")
 
@@ -44,11 +40,6 @@ class LogArguments(Arguments):
             raise ValueError(f"unknown level {', '.join(unknown)}")
         return value
 
-    @field_validator("since", "until")
-    @classmethod
-    def _is_utc_by_default(cls, value: datetime | None) -> datetime | None:
-        return value.replace(tzinfo=UTC) if value is not None and value.tzinfo is None else value
-
     @model_validator(mode="after")
     def _has_one_beginning(self) -> Self:
         if sum((self.since is not None, self.minutes is not None, self.ever)) > 1:
@@ -57,16 +48,7 @@ class LogArguments(Arguments):
 
     def window(self, context: ToolContext) -> Window:
         """The span asked for, or the default one before the session's `now` (R9). Raises ToolError if it is empty."""
-        end = self.until or context.now
-        if self.ever:
-            return Window(None, end)
-        try:
-            start = self.since or end - timedelta(minutes=self.minutes or context.window_minutes)
-        except OverflowError as error:
-            raise ToolError("bad_arguments", "minutes: the window begins before year 1") from error
-        if start > end:
-            raise ToolError("bad_arguments", f"the window is empty: {utc_text(start)} lies after {utc_text(end)}")
-        return Window(start, end)
+        return Window(None, self.until or context.now) if self.ever else WindowOfLogs.window(self, context)
 
     @property
     def least_level(self) -> Level | None:
@@ -90,13 +72,12 @@ def logs_tool(sources: Sequence[Source], processes: ReadingProcesses | None = No
             limit=arguments.limit,
             now=context.now,
         )
-        folders = [_folder(source, context, named=len(sources) > 1) for source in sources]
+        folders = folders_of(sources, context)
         try:
             answer = await search_logs(folders, asked, _words(arguments.query), processes or reading_processes())
         except ReadingError as error:
             raise ToolError("source", error.message) from error
-        if not (answer.coverage.counts.inputs or answer.coverage.unread or answer.coverage.excluded):
-            raise ToolError("source", f"{', '.join(folder.path for folder in folders)} holds nothing to read")
+        refuse_empty(folders, answer.coverage)
         return _result(sources, arguments, service, window, answer)
 
     return FunctionTool(
@@ -106,17 +87,6 @@ def logs_tool(sources: Sequence[Source], processes: ReadingProcesses | None = No
         arguments=LogArguments,
         tool_class=ToolClass.LIVE,
         call=call,
-    )
-
-
-def _folder(source: Source, context: ToolContext, *, named: bool) -> LogFolder:
-    return LogFolder(
-        path=source.address,
-        zone=source.zone or context.zone,
-        zone_known=source.zone is not None,
-        exclude=source.exclude,
-        services=source.services,
-        prefix=f"{source.name}/" if named else "",
     )
 
 
@@ -158,12 +128,4 @@ def _told(answer: LogAnswer, window: Window) -> list[str]:
     said = [] if answer.total else ["未找到匹配的日志"]
     if answer.newest and window.start and answer.newest < window.start:
         said.append(f"窗口内没有记录，最新一条为 {utc_text(answer.newest)}")
-    return [*said, *map(_doubt, answer.coverage.doubts)]
-
-
-def _doubt(doubt: Doubt) -> str:
-    if doubt.unknown:
-        near = f"，最接近的是 {'、'.join(doubt.nearest)}" if doubt.nearest else ""
-        return f"没有名为 {doubt.unknown} 的服务{near}"
-    what = "个输入未能读取" if doubt.kind is DoubtKind.INPUT else f"条记录存疑（{doubt.kind}）"
-    return f"{doubt.count} {what}"
+    return [*said, *map(said_doubt, answer.coverage.doubts)]

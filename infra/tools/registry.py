@@ -18,6 +18,7 @@ from infra.tools.logs import logs_tool
 from infra.tools.markdown import markdown_files
 from infra.tools.metrics import check_metrics, metrics_tool
 from infra.tools.skills import read_skills, skill_tool
+from infra.tools.survey import survey_tool
 
 
 class ToolLoadError(ValueError):
@@ -38,7 +39,7 @@ def build_tools(sources: Sequence[Source], extra: Sequence[Tool] = ()) -> dict[s
     if metrics := of_kind(sources, "metrics"):
         tools.append(metrics_tool(metrics))
     if logs := of_kind(sources, "logs"):
-        tools.append(logs_tool(logs))
+        tools += [logs_tool(logs), survey_tool(logs)]
     if knowledge := of_kind(sources, "knowledge"):
         tools.append(knowledge_tool(knowledge))
     if skills := of_kind(sources, "skills"):

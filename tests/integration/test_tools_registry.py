@@ -38,7 +38,7 @@ def no_tools() -> list[object]:
 def test_a_tool_without_a_source_is_absent() -> None:
     """R3: the model is offered only what can answer."""
     assert list(build_tools(())) == ["getCurrentDateTime"]
-    assert list(build_tools(sources_at({"logs": "x"}))) == ["getCurrentDateTime", "query_logs"]
+    assert list(build_tools(sources_at({"logs": "x"}))) == ["getCurrentDateTime", "query_logs", "survey_logs"]
 
 
 def test_the_shipped_tools_are_read_only_and_of_the_configured_classes() -> None:

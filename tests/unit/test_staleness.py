@@ -6,7 +6,7 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from domain.contracts import CheckedBinding, CheckState, RetrievalDetails, ToolInvocation
+from domain.contracts import CheckedBinding, CheckState, EvidenceRef, RetrievalDetails, ToolInvocation
 from domain.verdict.staleness import asked_window, is_stale
 
 NOW = datetime(2031, 3, 4, 7, 0, tzinfo=UTC)
@@ -81,3 +81,13 @@ def test_nothing_of_the_asked_period_is_old(question: str) -> None:
     """R9: the period is read as R70 reads it."""
     assert not stale("当前报错", binding("ERROR"), calls=(call(OLD),), question=question)
     assert stale("当前报错", binding("ERROR"), calls=(call(OLD),), question="since 6 am, any errors?")
+
+
+@pytest.mark.parametrize(("time", "expected"), [("2031-03-04T04:44:10Z", True), ("2031-03-04T06:44:10Z", False)])
+def test_a_change_before_the_window_of_a_survey_says_nothing_of_the_present(time: str, expected: bool) -> None:
+    """R9, R90: a survey looks for changes further back than its window."""
+    text = f"kind=change, change=deployment, time={time}, service=quote-api, count=0, example=deployed 4.2.0"
+    details = RetrievalDetails(window=RECENT, evidence_refs=(EvidenceRef(raw_path="$.items[3]", text=text),))
+    survey = ToolInvocation(id=41, session_id="s", tool_name="survey_logs", success=True, retrieval_details=details)
+    cited = binding("example=deployed 4.2.0", "$.items[3]")
+    assert stale("quote-api 当前 deployed 4.2.0", cited, calls=(survey,)) is expected

@@ -1,0 +1,330 @@
+"""A digest of a window over all inputs: what is said in it, what of that is new, what changed near its onset (R90).
+
+Order in time is told as such; nothing here tells a cause.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+from domain.evidence.input_survey import REST, IdTally, InputDigest, Sighting, Tally
+from domain.evidence.log_answer import SearchedInput
+from domain.evidence.window import Window, utc_text
+from domain.language.levels import Level
+
+BASELINE_TIMES = 3
+"""The time before the window that it is compared with is so many times as long …"""
+LEAST_BASELINE, MOST_BASELINE = timedelta(hours=2), timedelta(days=3)  # … within these bounds
+MULTIPLIED = 3.0
+"""A shape has multiplied if it is so many times as frequent as before, and there are LEAST_MULTIPLIED of it."""
+LEAST_MULTIPLIED = 5
+AFTER_ONSET = timedelta(minutes=5)
+"""A change that stands so shortly after the onset is still near it: clocks differ."""
+_LEAST_WINDOW_S = 60.0
+_LATEST = datetime.max.replace(tzinfo=UTC)
+_MOST_SERVICES = 10  # named of one id
+
+
+@dataclass(frozen=True, slots=True)
+class Surveyed:
+    """One input with what it holds."""
+
+    searched: SearchedInput
+    digest: InputDigest
+
+
+@dataclass(slots=True)
+class Shape:
+    """The entries of one shape, service and level in all inputs. `is_new` None: what stood before is not known."""
+
+    tally: Tally
+    input: str
+    is_new: bool | None = None
+    times: float | None = None
+    """How many times as frequent as before; None where that is not known or it is new."""
+
+    @property
+    def has_multiplied(self) -> bool:
+        return self.times is not None and self.times >= MULTIPLIED and self.tally.count >= LEAST_MULTIPLIED
+
+    @property
+    def rank(self) -> tuple[float, bool, int]:
+        """What is new and worst comes first."""
+        tally = self.tally
+        if tally.level is None:
+            weight = 3.0 if tally.fails else 0.0
+        else:
+            weight = _WEIGHTS.get(tally.level, 0.5 if tally.fails else 0.0)
+        novelty = 2.0 if self.is_new else 1.5 if self.has_multiplied else 1.0 if self.is_new is None else 0.0
+        return weight + novelty, tally.own, tally.count
+
+
+_WEIGHTS: dict[int, float] = {Level.WARN: 2.0, Level.ERROR: 4.0, Level.FATAL: 5.0}
+
+
+@dataclass(frozen=True, slots=True)
+class Survey:
+    """`items`: as a tool shows them, the most telling first. `total`: how many there are besides. `unlisted`: entries
+    in the window that stand in no shape that was told apart."""
+
+    items: tuple[dict[str, Any], ...]
+    total: int
+    onset: datetime | None
+    baseline: Window
+    unlisted: int
+
+
+def baseline_of(window: Window) -> Window:
+    """The time before a window with a beginning that it is compared with."""
+    assert window.start is not None
+    length = min(max(BASELINE_TIMES * (window.end - window.start), LEAST_BASELINE), MOST_BASELINE)
+    try:
+        return Window(window.start - length, window.start)
+    except OverflowError:
+        return Window(datetime.min.replace(tzinfo=UTC), window.start)
+
+
+def survey_of(window: Window, inputs: Sequence[Surveyed], *, onset: datetime | None, limit: int) -> Survey:
+    """At most `limit` items: shapes of messages, changes near the onset and ids that several services name.
+
+    `onset` None: when the first entry of a new shape was written that is ERROR or worse. Of other services than the
+    one asked for only what is new, has multiplied or tells of a change is told.
+    """
+    baseline = baseline_of(window)
+    shapes = _judged(window, baseline, inputs)
+    counted = [one for one in shapes if one.tally.count and _is_told(one)]
+    counted.sort(
+        key=lambda one: (_negated(one.rank), one.tally.first or window.end, one.tally.service, one.tally.shape)
+    )
+    begun = onset or _onset(shapes)
+    changes = _changes(shapes, begun, window, baseline)
+    shared = _shared(inputs)
+    most_changes, most_shared = max(1, limit // 4), max(1, limit // 8)
+    told_changes, told_ids = changes[:most_changes], shared[:most_shared]
+    room = max(1, limit - len(told_changes) - len(told_ids))
+    items = [*map(_message_item, _by_turns(counted)[:room]), *told_changes, *told_ids][:limit]
+    return Survey(
+        items=tuple(items),
+        total=len(counted) + len(changes) + len(shared),
+        onset=begun,
+        baseline=baseline,
+        unlisted=sum(one.digest.unlisted for one in inputs),
+    )
+
+
+# ---------------------------------------------------------------- shapes over all inputs
+
+
+@dataclass(slots=True)
+class _Before:
+    """What is known of the time before the window."""
+
+    services: set[str] = field(default_factory=set)
+    families: dict[str, datetime] = field(default_factory=dict)  # the first entry, if it lies before the window
+    full: set[str] = field(default_factory=set)
+
+
+def _judged(window: Window, baseline: Window, inputs: Sequence[Surveyed]) -> list[Shape]:
+    assert window.start is not None
+    before = _before(window.start, inputs)
+    shapes: list[Shape] = []
+    for tallies in _alike(inputs).values():
+        tally = _sum([one for _, one in tallies])
+        families = {surveyed.searched.family for surveyed, _ in tallies}
+        shape = Shape(tally, tallies[0][0].searched.account.name)
+        reaches = tally.service in before.services or bool(families & before.families.keys())
+        is_known = reaches and not families & before.full and tally.shape != REST
+        shape.is_new = tally.before == 0 if is_known else (False if tally.before else None)
+        if tally.before and is_known:
+            first = min((before.families[one] for one in families if one in before.families), default=window.start)
+            shape.times = _times(tally, window, Window(max(first, baseline.start or first), window.start))
+        shapes.append(shape)
+    return shapes
+
+
+def _before(start: datetime, inputs: Iterable[Surveyed]) -> _Before:
+    known = _Before()
+    for one in inputs:
+        family, first = one.searched.family, one.searched.account.first
+        known.services.update(filter(None, one.digest.services_before))
+        if first is not None and first < start:
+            known.families[family] = min(first, known.families.get(family, first))
+        if one.digest.is_full:
+            known.full.add(family)
+    return known
+
+
+def _alike(inputs: Iterable[Surveyed]) -> dict[tuple[object, ...], list[tuple[Surveyed, Tally]]]:
+    """The tallies of one shape together; the same entries in a copy of an input count once."""
+    found: dict[tuple[object, ...], list[tuple[Surveyed, Tally]]] = defaultdict(list)
+    seen: set[tuple[object, ...]] = set()
+    for one in inputs:
+        for tally in one.digest.tallies:
+            key = (tally.service or one.searched.family, tally.level, tally.level_text, tally.shape, tally.own)
+            entries = (one.searched.family, *key, tally.count, tally.before, tally.first, tally.last, tally.digest)
+            if entries not in seen:
+                seen.add(entries)
+                found[key].append((one, tally))
+    return found
+
+
+def _sum(tallies: Sequence[Tally]) -> Tally:
+    best = min(tallies, key=lambda one: (not one.count, one.first is None, one.first or _LATEST))
+    return Tally(
+        service=best.service,
+        shape=best.shape,
+        own=best.own,
+        level=best.level,
+        level_text=best.level_text,
+        fails=any(one.fails for one in tallies),
+        change=best.change,
+        count=sum(one.count for one in tallies),
+        before=sum(one.before for one in tallies),
+        first=min((one.first for one in tallies if one.first), default=None),
+        last=max((one.last for one in tallies if one.last), default=None),
+        example=best.example,
+        cause=best.cause,
+        sightings=sorted((one for tally in tallies for one in tally.sightings), key=lambda one: one.at),
+    )
+
+
+def _times(tally: Tally, window: Window, before: Window) -> float | None:
+    seconds, earlier = _length(window), _length(before)
+    return (tally.count / seconds) / (tally.before / earlier) if tally.before else None
+
+
+def _length(window: Window) -> float:
+    assert window.start is not None
+    return max((window.end - window.start).total_seconds(), _LEAST_WINDOW_S)
+
+
+def _is_told(shape: Shape) -> bool:
+    is_different = shape.is_new is not False or shape.has_multiplied
+    return shape.tally.own or (is_different and (shape.tally.tells_trouble or bool(shape.tally.change)))
+
+
+def _negated(rank: tuple[float, bool, int]) -> tuple[float, bool, int]:
+    return -rank[0], not rank[1], -rank[2]
+
+
+def _by_turns(shapes: Sequence[Shape]) -> list[Shape]:
+    """Of equal rank, the services by turns: a talkative one leaves room for the others."""
+    turns: dict[tuple[float, str], int] = defaultdict(int)
+    placed: list[tuple[tuple[float, int, int], Shape]] = []
+    for number, shape in enumerate(shapes):
+        weight = -shape.rank[0]
+        turn = turns[weight, shape.tally.service]
+        turns[weight, shape.tally.service] += 1
+        placed.append(((weight, turn, number), shape))
+    return [shape for _, shape in sorted(placed, key=lambda one: one[0])]
+
+
+# ---------------------------------------------------------------- the onset, and what stood near it
+
+
+def _onset(shapes: Iterable[Shape]) -> datetime | None:
+    begun = (one.tally.first for one in shapes if one.tally.count and one.tally.is_bad and one.is_new is not False)
+    return min(filter(None, begun), default=None)
+
+
+def _changes(shapes: Iterable[Shape], onset: datetime | None, window: Window, baseline: Window) -> list[dict[str, Any]]:
+    """The nearest to the onset first; without an onset the newest first. Sought from the baseline's beginning on."""
+    until = min(onset + AFTER_ONSET, window.end) if onset else window.end
+    near: list[tuple[Sighting, Shape]] = []
+    for shape in shapes:
+        told = [one for one in shape.tally.sightings if one.at <= until and (baseline.start or one.at) <= one.at]
+        if told and not (shape.tally.tells_trouble and shape.is_new is False):
+            near.append((told[-1], shape))
+    near.sort(key=lambda one: (until - one[0].at, one[1].tally.service, one[1].tally.shape))
+    return [_change_item(sighting, shape) for sighting, shape in near]
+
+
+def _change_item(sighting: Sighting, shape: Shape) -> dict[str, Any]:
+    tally = shape.tally
+    return _known(
+        kind="change",
+        change=tally.change,
+        time=utc_text(sighting.at),
+        level=tally.level_text,
+        **_where(shape),
+        count=tally.count,
+        before=tally.before if tally.before or shape.is_new is not None else None,
+        message_shape=tally.shape,
+        example=sighting.example,
+    )
+
+
+# ---------------------------------------------------------------- items
+
+
+def _message_item(shape: Shape) -> dict[str, Any]:
+    tally = shape.tally
+    return _known(
+        kind="message" if tally.shape != REST else "other messages",
+        level=tally.level_text,
+        **_where(shape),
+        count=tally.count,
+        first=utc_text(tally.first) if tally.first else "",
+        last=utc_text(tally.last) if tally.last else "",
+        new=shape.is_new,
+        multiplied=True if shape.has_multiplied else None,
+        before=tally.before if tally.before or shape.is_new is not None else None,
+        change=tally.change,
+        message_shape=tally.shape,
+        cause=tally.cause,
+        example=tally.example,
+    )
+
+
+def _where(shape: Shape) -> dict[str, Any]:
+    return {
+        "service": shape.tally.service,
+        "input": "" if shape.tally.service else shape.input,
+        "elsewhere": None if shape.tally.own else True,
+    }
+
+
+def _known(**fields: Any) -> dict[str, Any]:
+    return {name: value for name, value in fields.items() if value not in ("", None)}
+
+
+# ---------------------------------------------------------------- ids in several services
+
+
+def _shared(inputs: Iterable[Surveyed]) -> list[dict[str, Any]]:
+    """Those that most services name first."""
+    by_id: dict[str, dict[str, IdTally]] = defaultdict(dict)
+    for one in inputs:
+        for tally in one.digest.ids:
+            service = tally.service or one.searched.family
+            known = by_id[tally.id].get(service)
+            by_id[tally.id][service] = _together(known, tally) if known else tally
+    shared = [(name, services) for name, services in by_id.items() if len(services) > 1]
+    shared.sort(key=lambda one: (-len(one[1]), -sum(tally.count for tally in one[1].values()), one[0]))
+    return [_id_item(name, services) for name, services in shared]
+
+
+def _together(one: IdTally, other: IdTally) -> IdTally:
+    firsts = [time for time in (one.first, other.first) if time]
+    lasts = [time for time in (one.last, other.last) if time]
+    return IdTally(
+        one.id, one.service, one.count + other.count, min(firsts, default=None), max(lasts, default=None), one.example
+    )
+
+
+def _id_item(name: str, services: Mapping[str, IdTally]) -> dict[str, Any]:
+    first = min(services.values(), key=lambda one: one.first or _LATEST)
+    lasts = [one.last for one in services.values() if one.last]
+    return _known(
+        kind="shared id",
+        id=name,
+        services=list(services)[:_MOST_SERVICES],
+        count=sum(one.count for one in services.values()),
+        first=utc_text(first.first) if first.first else "",
+        last=utc_text(max(lasts)) if lasts else "",
+        example=first.example,
+    )
