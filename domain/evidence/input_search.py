@@ -13,7 +13,7 @@ from domain.evidence.coverage import DoubtKind
 from domain.evidence.search import Bounds, By, Condition, Entry, Objection, Place, Stamp, bounds_of
 from domain.evidence.window import utc_text
 from domain.language.levels import name_of
-from domain.language.services import Kinship, kinship, mentions_service
+from domain.language.services import Kinship, is_generic, kinship, mentions_service
 
 ORDER_SLACK = timedelta(minutes=1)
 """Stamps of several threads may cross by so much in a file that counts as in order."""
@@ -117,7 +117,8 @@ class InputSearch:
         self._names: dict[str, None] = dict.fromkeys(place.names)
         asked = condition.service
         own = (*place.names, *place.hints)
-        self._knows_service = not asked or any(kinship(name, asked) is not Kinship.OTHER for name in own)
+        tells = [name for name in own if not is_generic(name) or name.casefold() == asked.casefold()]
+        self._knows_service = not asked or any(kinship(name, asked) is not Kinship.OTHER for name in tells)
         is_told = any(kinship(name, asked) is Kinship.SAME for name in own)
         self._seeks_service = bool(asked) and not is_told  # in its lines: where it stands does not tell
         self._labels_services = False  # its lines have the service in brackets

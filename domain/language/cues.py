@@ -105,9 +105,9 @@ METRICS = Cue(
     "metric|metrics|gauge|counter|series|time series",
 )
 RECORDS = Cue(
-    "日志|记录|条目|告警|报警|警报|报错|信息|内容|消息|事件|指标|数据|样本|输出|情况|现象|问题|迹象|痕迹",
+    "日志|记录|条目|告警|报警|警报|报错|信息|内容|消息|响应|请求|事件|指标|数据|样本|输出|情况|现象|问题|迹象|痕迹",
     "log|logs|line|lines|entry|entries|record|records|message|messages|event|events|alert|alerts|alarm|alarms"
-    "|metric|metrics|occurrence|occurrences|instance|instances|trace|traces|sign|signs|evidence|hits|issue"
+    "|response|responses|request|requests|metric|metrics|occurrence|occurrences|instance|instances|trace|traces|sign|signs|evidence|hits|issue"
     "|issues|problem|problems|case|cases",
 )
 ERRORS = Cue(

@@ -5,6 +5,7 @@ The offline model plans from this reading, and the check that an answer fits its
 
 from __future__ import annotations
 
+import re
 import unicodedata
 from datetime import datetime, tzinfo
 
@@ -23,6 +24,7 @@ MAX_QUESTION = 8_000
 
 
 _ALERTS = pattern_of(cues.ALERTS)
+_COLON_OF_TIME = re.compile(r"(?<!\d)(\d{1,2})：(?=[0-5]\d(?!\d))")
 
 
 def read_question(question: str, now: datetime, zone: tzinfo) -> Question:
@@ -59,7 +61,8 @@ def exclusions_in(text: str) -> Exclusions:
 
 def plain(question: str) -> str:
     """The form in which a question is read: NFKC, one blank between words, lines kept."""
-    lines = unicodedata.normalize("NFKC", question).splitlines()
+    apart = _COLON_OF_TIME.sub(r"\1:", question).replace("：", ": ")  # punctuation, not the colon of an address
+    lines = unicodedata.normalize("NFKC", apart).splitlines()
     return "\n".join(filter(None, (" ".join(line.split()) for line in lines)))
 
 

@@ -21,7 +21,7 @@ _MOST = (9998, 12, 31)
 _ISO = (
     rf"{NEW}(?<![a-y_]/)(?P<iso_year>{_YEAR})(?P<mark>[-/.])(?P<iso_month>\d{{1,2}})(?P=mark)"
     r"(?P<iso_day>\d{1,2})(?![\d_])(?![-.][a-z])(?:t(?=\d\d:))?"
-    rf"|(?<![\w./:-])(?P<run_year>{_YEAR})(?P<run_month>0[1-9]|1[0-2])(?P<run_day>[0-3]\d)(?:t(?=\d\d:))?(?![\w.-])"
+    rf"|(?<![\w./:-])(?P<run_year>{_YEAR})(?P<run_month>0[1-9]|1[0-2])(?P<run_day>[0-3]\d)(?:t(?=\d\d:))?(?![\w-]|\.\d)"
     r"|(?<![\w./:-])(?P<short_month>\d\d)-(?P<short_day>\d\d)(?= \d{1,2}:\d\d)"
 )
 _CHINESE = (
@@ -32,7 +32,7 @@ _CHINESE = (
 )
 _ENGLISH = (
     rf"{WHOLE}(?:(?P<month_first>{_MONTH})\.? (?:the )?(?:(?P<its_day>\d{{1,2}})(?P<its_nth>{_NTH})?"
-    rf"|(?P<its_word>{_ORDINAL}))(?:,? (?P<its_year>{_YEAR})(?![:\d]))?(?![\d:.%a-z])"
+    rf"|(?P<its_word>{_ORDINAL}))(?:,? (?P<its_year>{_YEAR})(?![:\d]))?(?![\d:%a-z]|\.\d)"
     rf"|(?:(?P<day_first>\d{{1,2}})(?P<first_nth>{_NTH})?|(?P<first_word>{_ORDINAL}))(?P<of> of)?"
     rf" (?P<month_next>{_MONTH})\b\.?(?:,? (?P<next_year>{_YEAR})(?![:\d]))?"
     rf"|(?P<month_of>{_MONTH})\.? (?P<year_of>{_YEAR})(?![:\d])"
@@ -45,7 +45,7 @@ _ENGLISH = (
 _GOES_ON = re.compile(r" (?!and|to|till|until|at|from|in|between|before|after|since|during|around|or)[a-z]")
 _EITHER_WAY = (
     r"(?<![\w./:-])(?:(?P<one>\d{1,2})(?P<between>[-/.])(?P<two>\d{1,2})(?P=between)(?P<last_year>\d{4})"
-    r"|(?P<three>\d{1,2})/(?P<four>\d{1,2}))(?![\d/.:])"
+    r"|(?P<three>\d{1,2})/(?P<four>\d{1,2}))(?![\d/:]|\.\d)"
 )
 _LED_TO = re.compile(r"(?:\b(?:on|since|from|until|before|after|of|to|between|and)|[从自在到至]) ?\Z")
 _CLOCK_BEHIND = re.compile(r" ?\d{1,2}:\d\d")
