@@ -145,6 +145,7 @@ TEXTS: dict[str, tuple[str, str]] = {
     "kind.metric": ("指标", "metric"),
     "thing.log": ("日志", "log entry"),
     "thing.count": ("数量", "The number"),
+    "thing.value": ("数值", "The value"),
     "thing.any_log": ("相关日志", "matching log entry"),
     "thing.measure": ("告警或指标", "alert or series"),
 }

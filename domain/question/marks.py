@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from domain.language import cues
-from domain.language.cue import expression
+from domain.language.cue import english, expression
 from domain.language.late import Late
 from domain.question.question import TermKind
 from domain.question.reader import Reader
@@ -84,6 +84,7 @@ _NAMED_ID = Late(
     ),
     re.IGNORECASE,
 )
+_JOINED_ID = Late(lambda: rf"(?:{english(cues.ORDERS)})-(?P<id>\d{{2,20}})(?![\w-])", re.IGNORECASE)
 _HEX_ID = re.compile(r"(?<![\w-])(?=[0-9a-f]{0,64}[0-9])(?=[0-9a-f]{0,64}[a-f])[0-9a-f]{12,64}(?![\w-])", re.IGNORECASE)
 _POD = re.compile(
     r"(?<![\w-])[a-z][a-z0-9]{0,40}(?:-[a-z0-9]{1,40}){0,6}-(?=[a-z0-9]{0,9}\d)[a-z0-9]{8,10}-[a-z0-9]{5}(?![\w-])"
@@ -124,5 +125,5 @@ def take_fields(reader: Reader) -> None:
 
 
 def take_ids(reader: Reader) -> None:
-    for pattern, group in ((_UUID, ""), (_POD, ""), (_NAMED_ID, "id"), (_HEX_ID, "")):
+    for pattern, group in ((_UUID, ""), (_POD, ""), (_NAMED_ID, "id"), (_JOINED_ID, "id"), (_HEX_ID, "")):
         reader.take_all(TermKind.ID, pattern, group)

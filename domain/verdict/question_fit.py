@@ -38,6 +38,10 @@ CAUSE_UNFOUND = "answer.cause_unfound"
 RULES = (TERM_UNCOVERED, CAUSE_UNFOUND)
 
 _ALERTS = pattern_of(cues.ALERTS)
+_DOCUMENTS = pattern_of(cues.MEANING)
+_LIVE_KINDS = (
+    *(AnswerKind.WHETHER, AnswerKind.HOW_MANY, AnswerKind.HOW_MUCH, AnswerKind.SINCE_WHEN, AnswerKind.IS_OVER),
+)
 _THINGS_BEHIND = re.compile(r"^\s?(?:[A-Za-z-]+\s){0,2}[A-Za-z]{2,}s(?![A-Za-z])")
 _COUNT_BEFORE = re.compile(
     r"(?:共|共有|总数|合计|总计|总共|一共|total(?: of)?|count(?: is| of)?)\s?[:：=为是]?\s?\Z", re.IGNORECASE
@@ -52,6 +56,10 @@ class Support:
     items: tuple[str, ...]
     searches: tuple[Searched, ...]
     cites_alerts: bool
+
+    @property
+    def asks_for_alerts(self) -> bool:
+        return self.cites_alerts or any(search.call.tool_name == "query_metrics" for search in self.searches)
 
     @property
     def is_absence(self) -> bool:
@@ -99,6 +107,8 @@ class Fit:
             yield _asked(self.question.period.text), "not the period that was searched"
         if self._asks(AnswerKind.HOW_MANY) and not self._states_a_count():
             yield _asked(text("thing.count")), "a count is asked for and none is stated"
+        if self._asks(AnswerKind.HOW_MUCH) and not self._states_a_value():
+            yield _asked(text("thing.value")), "a value is asked for and none is stated"
 
     def _covers(self, term: Term) -> bool:
         """What a claim speaks of that is itself unproven is said to be so with that claim, not twice."""
@@ -116,7 +126,7 @@ class Fit:
     def _lacks_alerts(self) -> bool:
         if not self.question.alerts_asked:
             return False
-        return not any(s.cites_alerts or _ALERTS.search(s.claim.claim_text) for s in self.supports)
+        return not any(s.asks_for_alerts or _ALERTS.search(s.claim.claim_text) for s in self.supports)
 
     def _states_a_cause(self) -> bool:
         return any(
@@ -125,7 +135,13 @@ class Fit:
         )
 
     def _states_a_count(self) -> bool:
-        return any(support.is_absence or _counts(support.claim.claim_text) for support in self.supports)
+        """Nothing but absences is a count of none."""
+        found = [support for support in self.supports if not support.is_absence]
+        return not found or any(_counts(support.claim.claim_text) for support in found)
+
+    def _states_a_value(self) -> bool:
+        found = [support for support in self.supports if not support.is_absence]
+        return not found or any(_measures(support.claim.claim_text) for support in found)
 
     # ------------------------------------------------------------ the period
 
@@ -187,8 +203,15 @@ def fit_of(
     tool_classes: Mapping[str, ToolClass],
 ) -> Fit:
     calls = {call.id: call for call in invocations}
-    supports = [_support(claim, calls, tool_classes) for claim in supported]
+    speaking = [claim for claim in supported if not _is_beside(claim.claim, question)]
+    supports = [_support(claim, calls, tool_classes) for claim in speaking]
     return Fit(question, supports, unproven, now, window_minutes)
+
+
+def _is_beside(claim: Claim, question: Question) -> bool:
+    """Documents do not tell whether, how many or since when something is so."""
+    asks_for_documents = AnswerKind.WHAT_TO_DO in (question.kind, *question.also) or _DOCUMENTS.search(question.asked)
+    return claim.claim_type is ClaimType.DOCUMENTATION and question.kind in _LIVE_KINDS and not asks_for_documents
 
 
 def _support(
@@ -224,6 +247,11 @@ def _open_point(said: str, rule: str, message: str, *, critical: bool) -> tuple[
 def _counts(claim: str) -> bool:
     """Whether a claim says how many: 3 条, 3 times, 12 entries, total=7."""
     return any(_is_count(value) for value in values_in(claim))
+
+
+def _measures(claim: str) -> bool:
+    """Whether a claim states a figure: 91%, 4.2s, value=0."""
+    return any(value.role is Role.MEASURED and not is_ordinal(value) for value in values_in(claim))
 
 
 def _is_count(value: Value) -> bool:

@@ -42,7 +42,7 @@ def shows(term: Term, text: str) -> bool:
         case TermKind.CODE:
             return _shows_code(term.text, text)
         case TermKind.ADDRESS | TermKind.ID:
-            return stands_whole(term.text, text)
+            return stands_whole(term.text, text) or _shows_url(term.text, text)
         case TermKind.LEVEL:
             return _shows_level(level_asked(term.text), text)
         case TermKind.PHRASE | TermKind.TOPIC:
@@ -149,6 +149,12 @@ def _shows_code(code: str, text: str) -> bool:
     if _NUMBER.match(core):
         return stands_whole(core, text)
     return stands_whole(core, text) or _by_concept(code, text)
+
+
+def _shows_url(address: str, text: str) -> bool:
+    """An access log shows the host and the path of a URL apart, or the path alone."""
+    host, _, path = address.partition("://")[2].partition("/")
+    return bool(host and path) and f"/{path}" in text
 
 
 def _shows_level(asked: Level, text: str) -> bool:

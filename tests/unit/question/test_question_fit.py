@@ -221,6 +221,75 @@ def test_alerts_are_not_answered_by_logs_alone() -> None:
     assert [fact.fact for fact in done.evaluation.facts_checked][1:] == ["问题中的 告警 未得到查证。"]
 
 
+@pytest.mark.parametrize(
+    ("question", "message", "text", "verdict"),
+    [
+        (
+            "order-service 的 timeout 是多少？",
+            "read timeout after 3000ms",
+            "order-service 的 timeout 为 3000ms。",
+            "PASS",
+        ),
+        ("order-service 的延迟是多少？", "latency too high", "order-service 出现 latency too high。", "LOW_CONFID"),
+        ("order-service 有多少条 timeout？", "read timeout", "order-service 有 1 条 read timeout 日志。", "PASS"),
+        ("order-service 有多少条 timeout？", "read timeout", "order-service 出现 read timeout。", "LOW_CONFID"),
+        ("How many timeouts in order-service?", "read timeout", "order-service logged 1 timeout entry.", "PASS"),
+    ],
+)
+def test_how_many_and_how_much_are_answered_with_a_number(question: str, message: str, text: str, verdict: str) -> None:
+    """R70."""
+    call = logs("timeout", message)
+    done = judged(pair(question, [call], [claim(text, message, "$.logs[0]")]))
+    assert done.evaluation.verdict == verdict
+
+
+def test_an_absence_beside_a_finding_is_no_count_of_it() -> None:
+    """R70."""
+    found, none = logs("timeout", "read timeout"), logs("deadlock", id=42)
+    quoted = recorded(none).retrieval_details.evidence_refs or ()
+    claims = [
+        claim("order-service 出现 read timeout。", "read timeout", "$.logs[0]"),
+        claim(
+            "未检索到 order-service 的 deadlock 日志。",
+            quoted[-1].text,
+            "$.logs",
+            id=42,
+            claim_type="negative_observation",
+            number=2,
+        ),
+    ]
+    asked = pair("order-service 有多少条 timeout 和 deadlock？", [found, none], claims)
+    assert [fact.fact for fact in judged(asked).evaluation.facts_checked][2:] == ["问题中的 数量 未得到查证。"]
+
+
+@pytest.mark.parametrize(
+    ("question", "verdict"),
+    [
+        ("order-service 有没有 OOM？", "LOW_CONFID"),
+        ("OOM 怎么处理？", "PASS"),
+        ("手册里有没有 OOM 的处理办法？", "PASS"),
+    ],
+)
+def test_documents_do_not_tell_whether_something_is_so(question: str, verdict: str) -> None:
+    """R26, R70."""
+    block = {"title": "OOM", "source": "runbook.md", "content": "order-service OOM: raise the heap."}
+    output = {"success": True, "evidence_blocks": [block], "total": 1}
+    call = {"id": 41, "tool_name": "lookup_knowledge", "input_params": {"query": "OOM"}, "output": output}
+    binding = {
+        "tool_name": "lookup_knowledge",
+        "source_invocation_id": 41,
+        "raw_path": "$.evidence_blocks[0]",
+        "evidence_excerpt": "order-service OOM: raise the heap.",
+    }
+    told = {
+        "claim_id": "claim-1",
+        "claim_type": "documentation",
+        "claim_text": "手册写道：order-service OOM: raise the heap.",
+        "evidence_bindings": [binding],
+    }
+    assert judged(pair(question, [call], [told])).evaluation.verdict == verdict
+
+
 def absence(text: str, call: dict[str, Any]) -> Any:
     quotation = recorded(call).retrieval_details.evidence_refs or ()
     return claim(text, quotation[-1].text, "$.logs", claim_type="negative_observation")

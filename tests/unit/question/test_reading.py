@@ -70,6 +70,7 @@ def test_the_table_holds_sixty_kinds_of_question_and_more() -> None:
         ("有没有 “segfault” 或 'core dumped'", ["phrase:segfault", "phrase:core dumped"]),
         ("有没有「库存不足」或《支付失败》的日志", ["phrase:库存不足", "phrase:支付失败"]),
         ("find logs for order #4711", ["id:4711"]),
+        ("order-123 为什么失败", ["id:123"]),
         ("pod order-service-7d9f8b6c5-abcde 为什么重启？", ["id:order-service-7d9f8b6c5-abcde", "topic:重启"]),
         (
             "https://api.example.com/v1/orders 有没有返回 502？",
