@@ -78,10 +78,10 @@ _CALLED_CODE_BEHIND = Late(lambda: rf"\s?(?:这个|的)?\s?(?:{expression(cues.C
 _CALLED_CODE_BEFORE = Late(lambda: rf"(?:{expression(cues.CODES)}|错误|error)\s?[:：=为是]?\s?\Z", re.IGNORECASE)
 _VERSION = Late(
     lambda: (
-        r"(?<![A-Za-z0-9_./:@-])v\d{1,4}(?:\.\d{1,6}){0,3}(?:[-+][A-Za-z0-9.]{1,20})?(?![A-Za-z0-9_/-])"
+        r"(?<![A-Za-z0-9_./@-])(?<![A-Za-z0-9]:)v\d{1,4}(?:\.\d{1,6}){0,3}(?:[-+][A-Za-z0-9.]{1,20})?(?![A-Za-z0-9_/-])"
         rf"|(?:{expression(cues.VERSIONS)})\s?(?:号|number)?\s?[:：为是]?\s?v?\d{{1,6}}(?:\.\d{{1,6}}){{0,3}}(?:[-+][A-Za-z0-9.]{{1,20}})?(?![\w:])"
-        r"|(?<![\w./:@-])\d{1,4}\.\d{1,4}(?:\.\d{1,6})?(?:[-+][A-Za-z0-9.]{1,20})?\s?(?:版本|版|version)"
-        r"|(?<![\w./:@-])\d{1,4}\.\d{1,4}\.\d{1,6}(?:-(?:rc|beta|alpha|SNAPSHOT)[A-Za-z0-9.]{0,10})?(?![\w./:%-])"
+        r"|(?<![\w./@-])(?<![A-Za-z0-9]:)\d{1,4}\.\d{1,4}(?:\.\d{1,6})?(?:[-+][A-Za-z0-9.]{1,20})?\s?(?:版本|版|version)"
+        r"|(?<![\w./@-])(?<![A-Za-z0-9]:)\d{1,4}\.\d{1,4}\.\d{1,6}(?:-(?:rc|beta|alpha|SNAPSHOT)[A-Za-z0-9.]{0,10})?(?![\w./:%-])"
         r"|(?<![A-Za-z0-9_-])(?:JDK|Java|Python|Go|Node|PHP|MySQL|Redis|Kafka|Kubernetes|K8s|Linux|Ubuntu|Debian|CentOS|Spring(?:\sBoot)?)"
         r"\s\d{1,4}(?:\.\d{1,4}){0,3}(?![\w.:%])"
     ),

@@ -55,9 +55,9 @@ def _of_place() -> tuple[re.Pattern[str], ...]:
     counted = rf"(?![\w.:%-]|\s?(?:{expression(cues.COUNTED)}))"
     return (
         re.compile(rf"(?:{called})\s?[:：=为是]?\s?(?P<code>{number})(?![\w.:-]|\s?(?:%|ms\b|秒|分钟))", re.IGNORECASE),
-        re.compile(rf"(?<![\w.:/-])(?P<code>{_STATUS})(?={behind})", re.IGNORECASE),
+        re.compile(rf"(?<![\w./-])(?<![A-Za-z0-9]:)(?P<code>{_STATUS})(?={behind})", re.IGNORECASE),
         re.compile(rf"(?:{before})\s?了?\s?(?P<code>{_STATUS}){counted}", re.IGNORECASE),
-        re.compile(rf"(?<![\w.:/-])(?P<code>{_STATUS})(?=\s?(?:$|[？?。!！]|的))"),
+        re.compile(rf"(?<![\w./-])(?<![A-Za-z0-9]:)(?P<code>{_STATUS})(?=\s?(?:$|[？?。!！]|的))"),
     )
 
 

@@ -37,11 +37,11 @@ _DOMAIN = (
 _HOST_PORT = r"[A-Za-z][A-Za-z0-9.-]{0,62}:\d{2,5}"
 _ADDRESSES = (
     re.compile(r"[a-z][a-z0-9+.-]{1,12}://[^\s，。；？！、,;\"'“”‘’<>()（）]{1,300}", re.IGNORECASE),
-    re.compile(rf"(?<![\w.:])(?:{_IPV6})(?![\w:])"),
-    re.compile(rf"(?<![\w.:-]){_IPV4}(?![\w.-]*\d)"),
+    re.compile(rf"(?<![\w.])(?<![A-Za-z0-9]:)(?:{_IPV6})(?![\w:])"),
+    re.compile(rf"(?<![\w.-])(?<![A-Za-z0-9]:){_IPV4}(?![\w.-]*\d)"),
     re.compile(r"(?<![\w.+-])[A-Za-z0-9._%+-]{1,64}@[A-Za-z0-9-]{1,63}(?:\.[A-Za-z0-9-]{1,63}){1,5}"),
     re.compile(rf"(?<![\w./@-]){_DOMAIN}(?![\w.-]*[A-Za-z0-9])"),
-    re.compile(rf"(?<![\w.:/-]){_HOST_PORT}(?![\w:.-])"),
+    re.compile(rf"(?<![\w./-])(?<![A-Za-z0-9]:){_HOST_PORT}(?![\w:.-])"),
     re.compile(r"(?<![0-9A-Fa-f:])(?:[0-9A-Fa-f]{2}:){5}[0-9A-Fa-f]{2}(?![0-9A-Fa-f:])"),
 )
 
@@ -90,7 +90,7 @@ _POD = re.compile(
     r"(?<![\w-])[a-z][a-z0-9]{0,40}(?:-[a-z0-9]{1,40}){0,6}-(?=[a-z0-9]{0,9}\d)[a-z0-9]{8,10}-[a-z0-9]{5}(?![\w-])"
 )
 
-_PATH = re.compile(r"(?<![\w./:-])/[A-Za-z{][\w.{}-]{0,60}(?:/[\w.{}-]{1,60}){0,12}(?![\w/])")
+_PATH = re.compile(r"(?<![\w./-])(?<![A-Za-z0-9]:)/[A-Za-z{][\w.{}-]{0,60}(?:/[\w.{}-]{1,60}){0,12}(?![\w/])")
 
 
 def quotations(text: str) -> list[tuple[int, int]]:

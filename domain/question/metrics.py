@@ -11,7 +11,7 @@ from domain.question.question import TermKind
 from domain.question.reader import Reader
 
 _SNAKE = re.compile(
-    r"(?<![A-Za-z0-9_.:/-])(?P<name>[a-z][a-z0-9]{0,40}(?:[_:][a-z0-9]{1,40}){1,12})(?![A-Za-z0-9_./-])"
+    r"(?<![A-Za-z0-9_./-])(?<![A-Za-z0-9]:)(?P<name>[a-z][a-z0-9]{0,40}(?:[_:][a-z0-9]{1,40}){1,12})(?![A-Za-z0-9_./-])"
 )
 _SNAKE_SERVICE = re.compile(r"_(?:service|svc|server|api|gateway|worker|app|job|db)$")
 _PERCENTILE = r"[pP]\d{2,3}(?:\.\d)?"

@@ -33,11 +33,12 @@ _STATE = re.compile(r"(?:BackOff|Killed|ImagePull|NotReady|Unhealthy|Pressure|Co
 
 _KINDS = english(cues.SERVICES)
 _COMPOUND = re.compile(
-    r"(?<![\w./:@-])(?:[a-z][a-z0-9]{0,40}|[A-Z][a-z0-9]{1,40})(?:-[A-Za-z0-9]{1,40}){1,8}(?:@[a-z0-9]{1,20})?(?:\.(?:service|\d{1,3}))?(?![\w/@-]|:\w)",
+    r"(?<![\w./@-])(?<![A-Za-z0-9]:)(?:[a-z][a-z0-9]{0,40}|[A-Z][a-z0-9]{1,40})(?:-[A-Za-z0-9]{1,40}){1,8}(?:@[a-z0-9]{1,20})?(?:\.(?:service|\d{1,3}))?(?![\w/@-]|:\w)",
     re.ASCII,
 )
 _DOTTED = re.compile(
-    r"(?<![\w./:@-])[a-z][a-z0-9]{1,40}\.(?:service|svc|server|api|gateway|worker|app)(?![\w/:@.-])", re.ASCII
+    r"(?<![\w./@-])(?<![A-Za-z0-9]:)[a-z][a-z0-9]{1,40}\.(?:service|svc|server|api|gateway|worker|app)(?![\w/:@.-])",
+    re.ASCII,
 )
 _CALLED_SERVICE = (
     Late(
@@ -64,14 +65,14 @@ _NOT_BEFORE_SERVICE = Late(lambda: rf"^(?:{chinese(*_FRAMES)}|[{cues.FUNCTION_ZH
 _GENERIC_SERVICE = Late(
     lambda: rf"^(?:{chinese(cues.SERVICES, cues.WHOSE, cues.GENERIC, cues.RECORDS)}|{chinese(cues.SERVICE_KINDS)}|微)*$"
 )
-_BARE = re.compile(r"(?<![\w./:=@-])[A-Za-z][A-Za-z0-9]{2,40}(?![\w./:=@-])", re.ASCII)
+_BARE = re.compile(r"(?<![\w./=@-])(?<![A-Za-z0-9]:)[A-Za-z][A-Za-z0-9]{2,40}(?![\w./:=@-])", re.ASCII)
 _CHINESE = re.compile("[\u4e00-\u9fff]")
 _WORD = re.compile(r"[A-Za-z][A-Za-z0-9'’_-]*", re.ASCII)
 _BEFORE_RECORDS = re.compile(
-    r"(?<![\w./:=@-])(?P<name>[a-z][a-z0-9]{2,40})(?:['’]s)?\s(?:logs|alerts|metrics|errors|warnings|restarts)(?![A-Za-z])",
+    r"(?<![\w./=@-])(?<![A-Za-z0-9]:)(?P<name>[a-z][a-z0-9]{2,40})(?:['’]s)?\s(?:logs|alerts|metrics|errors|warnings|restarts)(?![A-Za-z])",
     re.ASCII,
 )
-_OWNED = re.compile(r"(?<![\w./:=@-])(?P<name>[A-Za-z][A-Za-z0-9]{2,40})['’]s\s", re.ASCII)
+_OWNED = re.compile(r"(?<![\w./=@-])(?<![A-Za-z0-9]:)(?P<name>[A-Za-z][A-Za-z0-9]{2,40})['’]s\s", re.ASCII)
 _ALONE = re.compile(
     rf"\A\W*(?P<name>[a-z][a-z0-9]{{2,40}})(?=\s*(?:[?:]|\Z|{TAKEN}|(?:down|slow|up|broken|dead)\b))", re.ASCII
 )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from datetime import datetime
+from datetime import UTC, datetime
 from decimal import Decimal
 from pathlib import Path
 from typing import Any
@@ -30,6 +30,8 @@ from domain.contracts import (
 from domain.evidence.extraction import extract_evidence
 from domain.evidence.trace_summary import summarise_trace
 from domain.gatekeeper.check import check_evidence
+from domain.question.question import TermKind
+from domain.question.reading import read_question
 from domain.verdict.judgement import Judgement, judge
 from domain.verdict.retry import retry_context_after
 from domain.verdict.verified import allowed_claims
@@ -92,6 +94,49 @@ def test_honest_pairs_pass_and_the_others_do_not(pair: dict[str, Any]) -> None:
 def test_a_hundred_honest_pairs_are_held_against_as_many_others() -> None:
     assert sum(pair["expected"] == "PASS" for pair in PAIRS) >= 100
     assert sum(pair["expected"] != "PASS" for pair in PAIRS) >= 50
+
+
+FRAMES = (
+    ("请问，{}", "Could you please tell me: {}"),
+    ("{}，谢谢", "{} Thanks!"),
+    ("因为昨天发布了 v3.1，{}", "We deployed v3.1 yesterday. {}"),
+    ("JIRA-77：{}", "JIRA-77: {}"),
+    ("听说 zebra-service 挂了，{}", "I was told that zebra-service is down. {}"),
+    ("你好，麻烦帮忙确认：{}", "Hi, {}"),
+    ("{}（见工单 INC0042）", "{} (see INC0042)"),
+)
+
+
+@pytest.mark.parametrize(("number", "pair"), enumerate(PAIRS), ids=[pair["name"] for pair in PAIRS])
+def test_what_is_said_in_passing_changes_no_verdict(number: int, pair: dict[str, Any]) -> None:
+    """R70: politeness, reasons, tickets and versions are no terms."""
+    chinese, english = FRAMES[number % len(FRAMES)]
+    frame = english if pair["question"].isascii() else chinese
+    verdict = judged(pair | {"question": frame.format(pair["question"])}).evaluation.verdict
+    assert (verdict == "PASS") is (pair["expected"] == "PASS")
+
+
+OTHERS = {
+    TermKind.SERVICE: "zebra-service",
+    TermKind.ALERT: "ZebraTooLoud",
+    TermKind.METRIC: "zebra_stripes_total",
+    TermKind.CODE: "ERR_ZEBRA_9",
+    TermKind.ADDRESS: "198.51.100.99",
+    TermKind.ID: "99887766",
+    TermKind.PHRASE: '"zebra crossing lost"',
+    TermKind.TOPIC: '"zebra crossing lost"',
+}
+HONEST = [pair for pair in PAIRS if pair["expected"] == "PASS"]
+
+
+@pytest.mark.parametrize("pair", HONEST, ids=[pair["name"] for pair in HONEST])
+def test_an_honest_answer_fits_no_question_about_something_else(pair: dict[str, Any]) -> None:
+    """R70: whichever term of the question is exchanged."""
+    read = read_question(pair["question"], datetime.fromisoformat(pair["now"]), UTC)
+    for term in read.terms:
+        asked = pair["question"].replace(term.text, OTHERS.get(term.kind, term.text))
+        if asked != pair["question"]:
+            assert judged(pair | {"question": asked}).evaluation.verdict != "PASS", asked
 
 
 # ---------------------------------------------------------------- what is said of an open point
