@@ -13,7 +13,7 @@ from domain.evidence.coverage import DoubtKind
 from domain.evidence.search import Bounds, By, Condition, Entry, Objection, Place, Stamp, bounds_of
 from domain.evidence.window import utc_text
 from domain.language.levels import name_of
-from domain.language.services import Kinship, is_generic, kinship, mentions_service
+from domain.language.services import Kinship, is_generic, is_overseer, kinship, mentions_service
 
 ORDER_SLACK = timedelta(minutes=1)
 """Stamps of several threads may cross by so much in a file that counts as in order."""
@@ -54,7 +54,7 @@ class Found:
 @dataclass(frozen=True, slots=True)
 class Account:
     """What became of one input. `keys`: of its matched entries, to find them again in a rotated copy; None where there
-    is no copy, or too many."""
+    is no copy, or too many. `is_unnamed`: neither where it stands nor a line of it names a service."""
 
     name: str
     entries: int
@@ -66,6 +66,7 @@ class Account:
     excluded: dict[By, int]
     doubts: dict[DoubtKind, tuple[int, str]]
     knows_service: bool
+    is_unnamed: bool
     names: tuple[str, ...]
     keys: dict[int, int] | None = None
 
@@ -117,9 +118,11 @@ class InputSearch:
         self._names: dict[str, None] = dict.fromkeys(place.names)
         asked = condition.service
         own = (*place.names, *place.hints)
-        tells = [name for name in own if not is_generic(name) or name.casefold() == asked.casefold()]
-        self._knows_service = not asked or any(kinship(name, asked) is not Kinship.OTHER for name in tells)
-        is_told = any(kinship(name, asked) is Kinship.SAME for name in own)
+        kin = {name: kinship(name, asked) for name in own} if asked else {}
+        is_told = Kinship.SAME in kin.values()
+        may_be = [name for name, kind in kin.items() if kind is Kinship.UNSURE]
+        self._is_of_any = bool(may_be) and all(map(is_generic, may_be))  # app.log in a folder `logs`
+        self._knows_service = not asked or is_told or not all(map(is_generic, may_be))
         self._seeks_service = bool(asked) and not is_told  # in its lines: where it stands does not tell
         self._labels_services = False  # its lines have the service in brackets
         self._labelled: tuple[int, str] = (0, "")  # entries with another name there, and one of them
@@ -170,6 +173,7 @@ class InputSearch:
             excluded=dict(self._excluded),
             doubts={kind: (count, self._examples.get(kind, "")) for kind, count in self._doubts.items()},
             knows_service=self._knows_service or self._is_of_format(),
+            is_unnamed=self._is_of_any and all(map(is_generic, names)),
             names=names,
             keys=dict(self._keys) if self._keys is not None and len(self._keys) <= MOST_KEYS else None,
         )
@@ -243,6 +247,8 @@ class InputSearch:
         names = (*header.names, *self._place.names, self._format_service())
         named = next(filter(None, names), "")
         instance = next((name for name in names if kinship(name, asked) is Kinship.SAME), "") if asked else ""
+        if not instance and asked and named and is_overseer(named):
+            instance = named
         level = header.level_text if header.level is None else name_of(header.level)
         return Found(
             sorted_at=by,

@@ -12,7 +12,7 @@ from domain.evidence.input_search import Account, Found
 from domain.evidence.search import By, Condition
 from domain.evidence.window import utc_text
 from domain.language.levels import name_of
-from domain.language.services import nearest
+from domain.language.services import Kinship, is_generic, kinship, nearest
 
 _SHOWN_NAMES = 5
 
@@ -105,11 +105,16 @@ def _doubts(accounts: Sequence[Account]) -> list[Doubt]:
 
 
 def _unknown_service(service: str, accounts: Sequence[Account]) -> list[Doubt]:
-    """A name that no input, folder or line has ever had is unknown there, and not absent (R71)."""
+    """A name that no input, folder or line has ever had is unknown there, and not absent (R71). An input that names no
+    service may be of any, unless a name like it is known."""
     if not service or any(account.knows_service for account in accounts):
         return []
-    known = list(dict.fromkeys(name for account in accounts for name in account.names))
+    known = list(dict.fromkeys(name for account in accounts for name in account.names if not is_generic(name)))
+    if any(kinship(name, service) is not Kinship.OTHER for name in known):
+        return []
     near = nearest(service, known)[:_SHOWN_NAMES]
+    if not near and any(account.is_unnamed for account in accounts):
+        return []
     return [Doubt(kind=DoubtKind.SERVICE, count=1, unknown=service, nearest=near)]
 
 

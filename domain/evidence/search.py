@@ -17,7 +17,7 @@ from domain.evidence.window import Window
 from domain.language.failures import holds_failure
 from domain.language.form import search_form
 from domain.language.levels import Level, level_said
-from domain.language.services import Kinship, kinship, mentions_service
+from domain.language.services import Kinship, is_overseer, kinship, mentions_service, tells_of_process
 
 EASTMOST, WESTMOST = timedelta(hours=14), timedelta(hours=-12)
 """The zones that a stamp without one may be of."""
@@ -40,6 +40,7 @@ class Header:
     thread, the first word: they may be the service asked for and never exclude. `labels`: those of them in brackets,
     where some programs write the service and others anything. `message`: the text to show, with every
     field that has no role of its own as `key=value`; nothing of the entry is lost in it but stamp, level and names.
+    `other_levels`: what further fields say where they do not say the same.
     """
 
     level: Level | None = None
@@ -49,6 +50,7 @@ class Header:
     message: str = ""
     repeated_keys: tuple[str, ...] = ()
     labels: tuple[str, ...] = ()
+    other_levels: tuple[Level, ...] = ()
 
 
 class Entry:
@@ -164,6 +166,8 @@ class Condition:
         found = _service_objection(self.service, header.names, names, (*header.hints, *place.hints))
         if found is DoubtKind.SERVICE and mentions_service(entry.text, self.service):
             return None
+        if found is By.SERVICE and all(map(is_overseer, header.names or names)):
+            return _OF_PROCESS[tells_of_process(entry.text, self.service)]
         return found
 
     def _of_level(self, entry: Entry) -> Objection | None:
@@ -171,11 +175,20 @@ class Condition:
             return None
         level = entry.header.level
         if level is not None:
-            return None if level >= self.level else By.LEVEL
+            if level >= self.level:
+                return None
+            return DoubtKind.LEVEL if any(other >= self.level for other in entry.header.other_levels) else By.LEVEL
         if entry.has_levels is False:  # it gives none by definition: what it tells of counts
             return None if holds_failure(entry.text) else By.LEVEL
         said = level_said(entry.text)
         return None if said is not None and said >= self.level else DoubtKind.LEVEL
+
+
+_OF_PROCESS: dict[Kinship, Objection | None] = {
+    Kinship.SAME: None,
+    Kinship.UNSURE: DoubtKind.SERVICE,
+    Kinship.OTHER: By.SERVICE,
+}
 
 
 @lru_cache(maxsize=4096)

@@ -95,7 +95,7 @@ EVENTS: tuple[Concept, ...] = (
     _row(
         "oom",
         "内存溢出|内存耗尽|内存不足",
-        "out of memory|cannot allocate memory|OOM killer",
+        "out of memory|cannot allocate memory|OOM kill|OOM killer",
         "OOM|OOMKilled|OutOfMemory|OutOfMemoryError|OutOfMemoryException|ENOMEM|bad_alloc|MemoryError",
         shapes=(exit_shape(137),),
     ),

@@ -94,6 +94,15 @@ PRODUCTS: tuple[tuple[str, ...], ...] = (
 )
 """Programs that write their logs under several names."""
 
+OVERSEERS = _words(
+    "kernel kern systemd systemdoomd earlyoom oomd init kubelet kubecontrollermanager kubescheduler eventexporter"
+    " kubernetesevents dockerd docker containerd crio podman supervisord supervisor pm2 monit nomad runit upstart"
+)
+"""Programs that run others and write of them: the kernel kills order-service, systemd says that it failed."""
+
+RUNTIMES = _words("java node python python2 python3 ruby php php-fpm dotnet gunicorn uwsgi beam.smp perl deno bun")
+"""What a process is called by its overseer where many services are run by the same program."""
+
 QUALIFIERS = _words(
     "new old pre re sub back bulk work purchase sales legacy mock fake test canary shadow internal external"
     " admin mobile web api batch proxy beta gray"

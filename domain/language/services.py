@@ -38,6 +38,9 @@ _FIRST_WORD = re.compile(r"([^-_.]+)[-_.]+(?=.)")
 _LAST_WORD = re.compile(r"(?<=[^-_.])[-_.]+([^-_.]+)(?:[-_.]\d{1,4})?$")  # PM2 writes order-service-error-0.log
 _GLOG = re.compile(r"(?P<program>[\w-]{1,64})\..{1,255}\.log\.(?:INFO|WARNING|ERROR|FATAL)\.\d{8}-\d{6}\.\d{1,10}")
 
+_PROCESS_NAME = 15  # characters of it that Linux keeps
+_PROCESS = re.compile(r"(?:process \d{1,10},? \(|\btask=|\bcomm[=:] ?\"?)([\w.-]{1,16})", re.I)
+
 
 class Kinship(Enum):
     """Whether a name that was found belongs to the service that is asked for."""
@@ -82,6 +85,20 @@ def mentions_service(text: str, asked: str) -> bool:
 def _mention(asked: str) -> re.Pattern[str]:
     forms = [r"[-_. ]?".join(map(re.escape, _tokens(asked))), *(map(re.escape, names_in_chinese(asked)))]
     return re.compile("|".join(f"(?<![A-Za-z0-9]){form}(?![A-Za-z0-9])" for form in forms if form) or "(?!)", re.I)
+
+
+def is_overseer(name: str) -> bool:
+    """Whether it is a program that runs others and writes of them, such as the kernel."""
+    return _glued(_tokens(service_of(name))) in words.OVERSEERS
+
+
+def tells_of_process(text: str, asked: str) -> Kinship:
+    """Whether what an overseer writes is of the service: the kernel cuts the name of a process, and a process may be
+    called by what runs it."""
+    if mentions_service(text, asked) or (len(asked) > _PROCESS_NAME and mentions_service(text, asked[:_PROCESS_NAME])):
+        return Kinship.SAME
+    called = _PROCESS.finditer(text)
+    return Kinship.UNSURE if any(process[1].lower() in words.RUNTIMES for process in called) else Kinship.OTHER
 
 
 def service_of(name: str) -> str:

@@ -42,10 +42,11 @@ def entry(
     is_whole: bool = True,
     repeated: tuple[str, ...] = (),
     message: str = "",
+    other_levels: tuple[Level, ...] = (),
 ) -> Entry:
     """`minutes` after the beginning of the window; None: undated."""
     stamp = None if minutes is None else Stamp(TEN + minutes * MINUTE, zone_known)
-    header = Header(level, "", names, (*hints, *labels), message or text, repeated, labels)
+    header = Header(level, "", names, (*hints, *labels), message or text, repeated, labels, other_levels)
     return Entry(1, stamp, text, lambda: header, is_whole=is_whole, has_levels=has_levels)
 
 
@@ -107,6 +108,8 @@ def test_words_exclude_only_where_the_text_was_read_wholly(given: Entry, then: o
         (entry(level=Level.ERROR), "selected"),
         (entry(level=Level.FATAL), "selected"),
         (entry(level=Level.WARN), By.LEVEL),
+        (entry(level=Level.INFO, other_levels=(Level.ERROR,)), DoubtKind.LEVEL),
+        (entry(level=Level.INFO, other_levels=(Level.WARN,)), By.LEVEL),
         (entry("connection refused", level=None, has_levels=False), "selected"),
         (entry("GET /orders 200", level=None, has_levels=False), By.LEVEL),
         (entry("something", level=None, has_levels=None), DoubtKind.LEVEL),
@@ -144,6 +147,31 @@ def test_a_level_excludes_only_where_it_was_understood(given: Entry, then: objec
 def test_a_service_excludes_only_by_a_name_of_another(given: Entry, place: Place, then: object) -> None:
     """R68: the line's, the file's or the folder's; where none names one it is a doubt."""
     assert became_of(account(given, service="till-api", place=place)) == then
+
+
+@pytest.mark.parametrize(
+    ("given", "place", "then"),
+    [
+        (entry("Out of memory: Killed process 12 (till-api) deadlock", names=("kernel",)), Place(), "selected"),
+        (entry("till-api.service: deadlock", names=("systemd",)), Place(), "selected"),
+        (entry("deadlock in container till_api", names=("kubelet",)), Place(), "selected"),
+        (entry("deadlock in container till-api"), Place(names=("containerd",)), "selected"),
+        (entry("Killed process 12 (java) deadlock", names=("kernel",)), Place(), DoubtKind.SERVICE),
+        (entry("oom-kill: deadlock task=python3,pid=1", names=("kernel",)), Place(), DoubtKind.SERVICE),
+        (entry("Killed process 12 (other-api) deadlock", names=("kernel",)), Place(), By.SERVICE),
+        (entry("deadlock on eth0", names=("kernel",)), Place(), By.SERVICE),
+        (entry("call of till-api ended in a deadlock", names=("other-api",)), Place(), By.SERVICE),
+    ],
+)
+def test_what_runs_a_service_writes_of_it(given: Entry, place: Place, then: object) -> None:
+    """R68: the kernel kills it, systemd says that it failed; a process called by its runtime may be it."""
+    assert became_of(account(given, service="till-api", word="deadlock", place=place)) == then
+
+
+def test_the_kernel_cuts_the_name_of_a_process() -> None:
+    """R68."""
+    killed = entry("Out of memory: Killed process 12 (inventory-servi)", names=("kernel",))
+    assert became_of(account(killed, service="inventory-service", place=Place())) == "selected"
 
 
 def test_a_name_in_brackets_is_a_services_where_the_one_asked_for_stands_there_too() -> None:
@@ -264,6 +292,13 @@ def test_a_row_tells_the_service_asked_for_and_what_the_entry_calls_it() -> None
     }
 
 
+def test_a_row_tells_which_overseer_wrote_of_the_service() -> None:
+    """R18: what the kernel says of it is not its own."""
+    (found,) = account(entry("deadlock of till-api", names=("kernel",)), service="till-api", place=Place()).found
+
+    assert (found.service, found.instance) == ("till-api", "kernel")
+
+
 # ---------------------------------------------------------------- the answer over all inputs
 
 
@@ -316,6 +351,33 @@ def test_a_service_that_only_others_speak_of_is_unknown_there() -> None:
     found = answer(account(entry("calling cart-api", -600), service="cart-api", word="deadlock"), service="cart-api")
 
     assert [doubt.unknown for doubt in found.coverage.doubts] == ["cart-api"]
+
+
+@pytest.mark.parametrize(
+    ("names", "asked", "unknown"),
+    [
+        (("till-api",), "til-api", True),
+        (("till-api",), "cart-api", True),
+        (("till-api",), "till-api", False),
+        ((), "cart-api", False),
+        (("app",), "cart-api", False),
+    ],
+)
+def test_a_file_of_a_generic_name_knows_the_services_of_its_lines(
+    names: tuple[str, ...], asked: str, unknown: bool
+) -> None:
+    """R71: app.log may be of any service, but not where its lines say of which they are."""
+    only = account(entry(names=names), service=asked, word="starvation", place=Place(hints=("app",)))
+    assert [doubt.unknown for doubt in answer(only, service=asked).coverage.doubts] == [asked] * unknown
+
+
+def test_a_name_like_one_that_is_known_is_unknown_though_another_file_names_none() -> None:
+    """R71: a near name that is present is a doubt."""
+    named = account(entry(names=("till-api",)), service="til-api", word="starvation", place=Place(hints=("app",)))
+    unnamed = account(entry(), service="til-api", word="starvation", place=Place(hints=("app",)), name="b.log")
+    (doubt,) = answer(named, unnamed, service="til-api").coverage.doubts
+
+    assert (doubt.unknown, doubt.nearest) == ("til-api", ("till-api",))
 
 
 def test_the_coverage_counts_everything() -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from domain.evidence.search import Header
@@ -32,11 +32,13 @@ class LateHeader(Header):
         names: tuple[str, ...],
         hints: tuple[str, ...],
         read_message: Callable[[], str],
+        other_levels: tuple[Level, ...] = (),
     ) -> None:
         for name, value in (("level", level), ("level_text", level_text), ("names", names), ("hints", hints)):
             object.__setattr__(self, name, value)
         object.__setattr__(self, "repeated_keys", ())
         object.__setattr__(self, "labels", ())
+        object.__setattr__(self, "other_levels", other_levels)
         object.__setattr__(self, "_read_message", read_message)
 
     @property
@@ -50,16 +52,20 @@ def quick_header(
     """The header of members none of which is given twice, by their paths."""
     dialect = roles.dialect
     _, level, said = _level(values, roles)
+    others = _other_levels(values, roles, level)
     names, hints = _names(values, roles), _hints(values, roles)
-    inner = None
-    if (dialect.inner or (level is None and not dialect.marks)) and (path := _message_path(values, roles)):
+    inner, path = None, _message_path(values, roles)
+    if path and ((is_inner := _holds_entry(roles, level)) or _is_object(values[path])):
         inner = read_inner(without_escapes(_text(values[path])).rstrip("\n"))
     if inner is not None:
         names, hints = {**names, **dict.fromkeys(inner.names, "")}, [*hints, *inner.hints]
-        level, said = (inner.level, inner.level_text) if inner.level is not None else (level, said)
+        if not is_inner:
+            others = _differing(level, (*others, inner.level))
+        elif inner.level is not None:
+            level, said = inner.level, inner.level_text
     if level is None and not said:
         level = dialect.absent
-    return LateHeader(level, said, tuple(names), tuple(dict.fromkeys(hints)), read_message)
+    return LateHeader(level, said, tuple(names), tuple(dict.fromkeys(hints)), read_message, others)
 
 
 def header_of(fields: Fields, read_inner: ReadInner) -> Header:
@@ -73,10 +79,16 @@ def header_of(fields: Fields, read_inner: ReadInner) -> Header:
     names, hints = _names(values, roles), _hints(values, roles)
     message_path = _message_path(values, roles)
     text = without_escapes(_text(values[message_path])).rstrip("\n") if message_path else ""
-    inner = read_inner(text) if text and (dialect.inner or (level is None and not dialect.marks)) else None
+    others = _other_levels(values, roles, level)
+    is_inner = _holds_entry(roles, level)
+    inner = read_inner(text) if text and (is_inner or _is_object(text)) else None
     if inner is not None:
-        text, names, hints = inner.message, {**names, **dict.fromkeys(inner.names, "")}, [*hints, *inner.hints]
-        level, said = (inner.level, inner.level_text) if inner.level is not None else (level, said)
+        names, hints = {**names, **dict.fromkeys(inner.names, "")}, [*hints, *inner.hints]
+        if not is_inner:
+            others = _differing(level, (*others, inner.level))
+        else:
+            text = inner.message
+            level, said = (inner.level, inner.level_text) if inner.level is not None else (level, said)
     if level is None and not said:
         level = dialect.absent
     repeated = repeated_keys(fields)
@@ -97,7 +109,28 @@ def header_of(fields: Fields, read_inner: ReadInner) -> Header:
         hints=tuple(dict.fromkeys(hints)),
         message=" ".join(part for part in (text, *rest) if part),
         repeated_keys=tuple(dict.fromkeys([*repeated, *(inner.repeated_keys if inner else ())])),
+        other_levels=others,
     )
+
+
+def _holds_entry(roles: Roles, level: Level | None) -> bool:
+    """Whether the message is the entry itself, and the object around it no more than a wrapping."""
+    return roles.dialect.inner or (level is None and not roles.dialect.marks)
+
+
+def _is_object(message: Any) -> bool:
+    return isinstance(message, str) and message[:1] == "{"
+
+
+def _other_levels(values: Mapping[str, Any], roles: Roles, level: Level | None) -> tuple[Level, ...]:
+    """What further fields for a level say where it is not the same: of a program, and of what sent it on."""
+    if len(roles.level) < 2 or level is None:
+        return ()
+    return _differing(level, (level_value(values[path], roles.dialect.scale) for path in roles.level))
+
+
+def _differing(level: Level | None, found: Iterable[Level | None]) -> tuple[Level, ...]:
+    return tuple(dict.fromkeys(one for one in found if one is not None and one != level))
 
 
 def _merged(every: list[Member]) -> list[Member]:

@@ -34,8 +34,10 @@ class Roles:
     def __init__(self, keys: tuple[str, ...], paths: tuple[str, ...]) -> None:
         present = set(keys)
         self.dialect = dialect = next((one for one in DIALECTS if one.marks <= present), _NONE)
-        plain = {_usual_key(path): path for path in reversed(paths)}
-        plain |= {plain_key(path): path for path in reversed(paths)}
+        plain: dict[str, list[str]] = {}
+        for key_of in (plain_key, _usual_key):
+            for path in paths:
+                plain.setdefault(key_of(path), []).append(path)
         known = set(paths)
         self.level = _found(dialect.level, LEVEL_KEYS, known, plain)
         self.names = _found(dialect.names, NAME_KEYS, known, plain)
@@ -60,8 +62,10 @@ def _usual_key(path: str) -> str:
     return rest if first in _HOLDERS and rest else plain
 
 
-def _found(marked: Iterable[str], usual: Iterable[str], known: set[str], plain: dict[str, str]) -> tuple[str, ...]:
-    found = [path for path in marked if path in known] + [plain[key] for key in usual if key in plain]
+def _found(
+    marked: Iterable[str], usual: Iterable[str], known: set[str], plain: dict[str, list[str]]
+) -> tuple[str, ...]:
+    found = [path for path in marked if path in known] + [path for key in usual for path in plain.get(key, ())]
     return tuple(dict.fromkeys(found))
 
 

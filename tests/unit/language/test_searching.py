@@ -31,6 +31,7 @@ def finds(term: str, line: str) -> bool:
                 "Last State: Terminated Reason: OOMKilled",
                 "kernel: Out of memory: Killed process 4711",
                 "killed by OOM-killer",
+                "oom-kill:constraint=CONSTRAINT_MEMCG",
                 "container exited with code 137",
                 '{"exitCode":137}',
                 "服务内存溢出",

@@ -141,6 +141,23 @@ def test_a_level_is_understood_by_the_scale_of_its_dialect_or_not_at_all(line: s
 
 
 @pytest.mark.parametrize(
+    ("fields", "others"),
+    [
+        ('"level":"info","severity":"ERROR"', (Level.ERROR,)),
+        ('"level":"info","Level":"error"', (Level.ERROR,)),
+        ('"level" : "info", "severity" : "ERROR"', (Level.ERROR,)),
+        ('"level":"info","severity":"INFO"', ()),
+        (r'"level":"info","msg":"{\"level\":\"error\",\"msg\":\"db down\"}"', (Level.ERROR,)),
+        (r'"level" : "info","msg":"{\"level\":\"error\",\"msg\":\"db down\"}"', (Level.ERROR,)),
+    ],
+)
+def test_levels_that_contradict_each_other_are_told(fields: str, others: tuple[Level, ...]) -> None:
+    """R68: what sent an entry on gives a level of its own; only a level that is known excludes."""
+    header = entry(f'{{"time":"2024-05-01T10:05:00Z",{fields}}}').header
+    assert (header.level, header.other_levels) == (Level.INFO, others)
+
+
+@pytest.mark.parametrize(
     "line",
     [
         '{"time":"2024-05-01T10:05:00+00:00","status":"500","request":"GET / HTTP/1.1","remote_addr":"10.0.0.1"}',
