@@ -54,7 +54,7 @@ class Found:
 @dataclass(frozen=True, slots=True)
 class Account:
     """What became of one input. `keys`: of its matched entries, to find them again in a rotated copy; None where there
-    is no copy, or too many. `is_unnamed`: neither where it stands nor a line of it names a service."""
+    is no copy, or too many."""
 
     name: str
     entries: int
@@ -66,7 +66,6 @@ class Account:
     excluded: dict[By, int]
     doubts: dict[DoubtKind, tuple[int, str]]
     knows_service: bool
-    is_unnamed: bool
     names: tuple[str, ...]
     keys: dict[int, int] | None = None
 
@@ -118,11 +117,9 @@ class InputSearch:
         self._names: dict[str, None] = dict.fromkeys(place.names)
         asked = condition.service
         own = (*place.names, *place.hints)
-        kin = {name: kinship(name, asked) for name in own} if asked else {}
-        is_told = Kinship.SAME in kin.values()
-        may_be = [name for name, kind in kin.items() if kind is Kinship.UNSURE]
-        self._is_of_any = bool(may_be) and all(map(is_generic, may_be))  # app.log in a folder `logs`
-        self._knows_service = not asked or is_told or not all(map(is_generic, may_be))
+        tells = [name for name in own if not is_generic(name) or name.casefold() == asked.casefold()]
+        self._knows_service = not asked or any(kinship(name, asked) is not Kinship.OTHER for name in tells)
+        is_told = any(kinship(name, asked) is Kinship.SAME for name in own)
         self._seeks_service = bool(asked) and not is_told  # in its lines: where it stands does not tell
         self._labels_services = False  # its lines have the service in brackets
         self._labelled: tuple[int, str] = (0, "")  # entries with another name there, and one of them
@@ -173,7 +170,6 @@ class InputSearch:
             excluded=dict(self._excluded),
             doubts={kind: (count, self._examples.get(kind, "")) for kind, count in self._doubts.items()},
             knows_service=self._knows_service or self._is_of_format(),
-            is_unnamed=self._is_of_any and all(map(is_generic, names)),
             names=names,
             keys=dict(self._keys) if self._keys is not None and len(self._keys) <= MOST_KEYS else None,
         )

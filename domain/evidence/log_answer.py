@@ -105,16 +105,13 @@ def _doubts(accounts: Sequence[Account]) -> list[Doubt]:
 
 
 def _unknown_service(service: str, accounts: Sequence[Account]) -> list[Doubt]:
-    """A name that no input, folder or line has ever had is unknown there, and not absent (R71). An input that names no
-    service may be of any, unless a name like it is known."""
+    """A name that no input, folder or line has ever had is unknown there, and not absent (R71)."""
     if not service or any(account.knows_service for account in accounts):
         return []
     known = list(dict.fromkeys(name for account in accounts for name in account.names if not is_generic(name)))
-    if any(kinship(name, service) is not Kinship.OTHER for name in known):
+    if any(kinship(name, service) is Kinship.SAME for name in known):
         return []
     near = nearest(service, known)[:_SHOWN_NAMES]
-    if not near and any(account.is_unnamed for account in accounts):
-        return []
     return [Doubt(kind=DoubtKind.SERVICE, count=1, unknown=service, nearest=near)]
 
 

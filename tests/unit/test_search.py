@@ -359,25 +359,17 @@ def test_a_service_that_only_others_speak_of_is_unknown_there() -> None:
         (("till-api",), "til-api", True),
         (("till-api",), "cart-api", True),
         (("till-api",), "till-api", False),
-        ((), "cart-api", False),
-        (("app",), "cart-api", False),
+        (("till-svc",), "till-service", False),
+        ((), "cart-api", True),
+        (("app",), "cart-api", True),
     ],
 )
 def test_a_file_of_a_generic_name_knows_the_services_of_its_lines(
     names: tuple[str, ...], asked: str, unknown: bool
 ) -> None:
-    """R71: app.log may be of any service, but not where its lines say of which they are."""
+    """R71: app.log names none."""
     only = account(entry(names=names), service=asked, word="starvation", place=Place(hints=("app",)))
     assert [doubt.unknown for doubt in answer(only, service=asked).coverage.doubts] == [asked] * unknown
-
-
-def test_a_name_like_one_that_is_known_is_unknown_though_another_file_names_none() -> None:
-    """R71: a near name that is present is a doubt."""
-    named = account(entry(names=("till-api",)), service="til-api", word="starvation", place=Place(hints=("app",)))
-    unnamed = account(entry(), service="til-api", word="starvation", place=Place(hints=("app",)), name="b.log")
-    (doubt,) = answer(named, unnamed, service="til-api").coverage.doubts
-
-    assert (doubt.unknown, doubt.nearest) == ("til-api", ("till-api",))
 
 
 def test_the_coverage_counts_everything() -> None:
