@@ -58,11 +58,12 @@ class AlertSource:
 
 @dataclass(frozen=True, slots=True)
 class AlertAnswer:
-    """`rows`: the worst, at most as many as asked for; `total` counts all that match."""
+    """`rows`: the worst, at most as many as asked for; `total` counts all that match, `states` those of each state."""
 
     rows: tuple[Mapping[str, Any], ...]
     total: int
     coverage: Coverage
+    states: Mapping[str, int]
 
 
 def answer_of_alerts(
@@ -97,7 +98,7 @@ def answer_of_alerts(
         matched=len(found),
         returned=len(rows),
     )
-    return AlertAnswer(rows, len(found), coverage)
+    return AlertAnswer(rows, len(found), coverage, Counter(one.view.state for one in found))
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,19 +6,11 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from enum import StrEnum
+
+from domain.language.directions import Direction
 
 _LEVEL = 0.001
 """A spread below this share of the greatest value is no movement."""
-
-
-class Direction(StrEnum):
-    """From the first value to the last. Fluctuating: less than half of the spread lies between them."""
-
-    RISING = "rising"
-    FALLING = "falling"
-    STEADY = "steady"
-    FLUCTUATING = "fluctuating"
 
 
 @dataclass(frozen=True, slots=True)

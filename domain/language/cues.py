@@ -104,6 +104,11 @@ METRICS = Cue(
     "指标|监控|时序",
     "metric|metrics|gauge|counter|series|time series",
 )
+TRENDS = Cue(
+    "趋势|走势|走向|变化情况|怎么变化|如何变化|变化如何|曲线",
+    "trend|trends|trending|over time|evolve|evolved|evolution|change over",
+)
+"""How a value went, and not what it is."""
 RECORDS = Cue(
     "日志|记录|条目|告警|报警|警报|报错|信息|内容|消息|响应|请求|事件|指标|数据|样本|输出|情况|现象|问题|迹象|痕迹",
     "log|logs|line|lines|entry|entries|record|records|message|messages|event|events|alert|alerts|alarm|alarms"

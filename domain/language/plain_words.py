@@ -12,7 +12,7 @@ def _words(text: str) -> frozenset[str]:
 
 
 NOT_NAMES = _words(
-    "investigate debug diagnose inspect analyze analyse explain review monitor verify confirm whether port"
+    "trend trends investigate debug diagnose inspect analyze analyse explain review monitor verify confirm whether port"
     " ports compare summarize summary consumer consumers group groups topic topics payment payments page"
     " login endpoint endpoints a an the this that these those it its they them their he she his her him we us"
     " our i me my you your one ones who whom whose which what when where why how all any each every both some"

@@ -164,7 +164,8 @@ def _result(query: _Query, read: Sequence[_Read], alerts: AlertAnswer | None, va
         "window": query.window,
     }
     output |= {"alerts": alerts.rows} if alerts else {}
-    output |= {"items": values.items} if values else {}
+    counted = _counted(alerts) if alerts and alerts.total > len(alerts.rows) else []
+    output |= {"items": [*counted, *(values.items if values else ())]} if values or counted else {}
     output |= {"points": values.points} if values and values.points else {}
     warnings = [f"{one.place}: {said}" if query.named else said for one in answered for said in one.warnings]
     told = [*said_failed(query.missing), *warnings]
@@ -182,6 +183,11 @@ def _result(query: _Query, read: Sequence[_Read], alerts: AlertAnswer | None, va
     return ToolResult(
         json_text(output), True, retrieval=RetrievalDetails(query=asked, window=query.window, coverage=coverage)
     )
+
+
+def _counted(alerts: AlertAnswer) -> list[dict[str, Any]]:
+    """Of a list that is cut, how many there are: what may be cited of them all (R70)."""
+    return [{"name": "alerts", "matched": alerts.total, "returned": len(alerts.rows), **alerts.states}]
 
 
 def _doubt(doubt: Doubt, coverage: Coverage) -> str:

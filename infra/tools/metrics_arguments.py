@@ -28,7 +28,7 @@ class MetricsArguments(Arguments):
     minutes: int | None = Field(None, ge=1, description="expr 的时间窗长度（分钟），截至 until 或当前时间")
     since: datetime | None = Field(None, description="expr 时间窗的起点，ISO 8601，缺省时区为 UTC")
     until: datetime | None = Field(None, description="expr 时间窗的终点；单独给出时为取值时刻；缺省为当前时间")
-    limit: int = Field(50, ge=1, le=MAX_LIMIT, description="最多返回的条数；超出时保留最严重的，total 为全部命中数")
+    limit: int = Field(30, ge=1, le=MAX_LIMIT, description="最多返回的条数；超出时保留最严重的，total 为全部命中数")
 
     @field_validator("since", "until")
     @classmethod

@@ -91,3 +91,27 @@ def test_a_service_that_is_not_there_is_not_found(sources: list[str], environmen
     shown = assay(environment, "session", "show", told["session_id"])
     claims = shown["evaluation"]["verifier_evaluation"]["executor_structured_output"]["claims"]
     assert {claim["claim_type"] for claim in claims} <= {"negative_observation", "documentation"}
+
+
+@pytest.mark.parametrize(
+    ("question", "verdict", "says"),
+    [
+        (
+            "tape-service 当前是否存在 SpoolSlotLow 告警",
+            "LOW_CONFID",
+            "没有名为 SpoolSlotLow 的告警；最接近的是 SpoolSlotsLow",
+        ),
+        ("tape-service 当前是否存在 SpoolJammed 告警", "PASS", "未检索到 tape-service 的 SpoolJammed 告警"),
+        ("vault-keeper 当前是否存在 KubePodCrashLooping 告警", "PASS", "当前存在 KubePodCrashLooping 告警（firing）"),
+        ("what is the value of go_memstats_heap_sys_bytes?", "PASS", "go_memstats_heap_sys_bytes（instance="),
+        ("dead 服务是否存活？up 指标是多少？", "PASS", "job=dead）的值为 0"),
+        ("What is the trend of go_goroutines over the last hour?", "PASS", "（direction="),
+    ],
+)
+def test_a_real_server_is_asked_for_names_values_and_trends(
+    prometheus: str, environment: dict[str, str], question: str, verdict: str, says: str
+) -> None:
+    """R71, R84: an unknown alert, an inactive rule, a pod's alert for its deployment, values and a trend."""
+    told = assay(environment, "ask", question, "--metrics", prometheus)
+    assert told["verdict"] == verdict, told["answer"]
+    assert says in told["answer"]

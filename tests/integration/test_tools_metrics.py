@@ -174,11 +174,12 @@ def test_five_thousand_alerts_are_bounded_and_said(tmp_path: Path) -> None:
     file = tmp_path / "many.json"
     file.write_text(json.dumps({"status": "success", "data": {"alerts": [*many, worst]}}))
     answer = ask(file)
-    assert (len(answer["alerts"]), answer["total"], answer["truncated"]) == (50, 5_000, True)
+    assert (len(answer["alerts"]), answer["total"], answer["truncated"]) == (30, 5_000, True)
     assert answer["alerts"][0]["labels"]["alertname"] == "Worst"
-    assert answer["message"] == "共 5000 条，以下为最严重的 50 条"
+    assert answer["message"] == "共 5000 条，以下为最严重的 30 条"
     refs = extract_evidence("query_metrics", answer).evidence_refs or ()
     assert [ref.raw_path for ref in refs if "[" not in ref.raw_path] == []
+    assert refs[-1].text == "alerts, matched=5000, returned=30, firing=5000"
 
 
 @pytest.fixture

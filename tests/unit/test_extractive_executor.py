@@ -19,7 +19,7 @@ def function(name: str, *properties: str, required: Sequence[str] = ()) -> dict[
     return {"type": "function", "function": {"name": name, "parameters": parameters}}
 
 
-METRICS = function("query_metrics", "alert_name", "service", "state", "expr")
+METRICS = function("query_metrics", "alert_name", "service", "state", "expr", "minutes", "since", "until")
 LOGS = function("query_logs", "service", "level", "query", "minutes", "since", "until", "limit")
 KNOWLEDGE = function("lookup_knowledge", "query", "top_k", required=["query"])
 SKILL = function("read_skill", "name", required=["name"])
@@ -211,12 +211,87 @@ def test_a_firing_alert_becomes_one_claim_that_binds_the_whole_item() -> None:
     assert (contract["hypotheses"], contract["missing_info"], contract["recommended_actions"]) == ([], [], [])
 
 
-def test_an_alert_of_a_real_server_keeps_the_form_of_its_value() -> None:
+def test_the_value_of_a_real_servers_alert_is_written_as_people_write_it() -> None:
     text = "SpoolSlotsLow firing, job=printers, severity=ticket, value=5e+00; only 5 of 32 slots left"
     talk = Conversation("请排查当前是否存在 SpoolSlotsLow 告警").answers((7, {"$.alerts[0]": text}))
     assert talk.claims() == [
-        ("observation", "printers 当前存在 SpoolSlotsLow 告警（firing），value=5e+00，only 5 of 32 slots left。")
+        ("observation", "printers 当前存在 SpoolSlotsLow 告警（firing），当前值 5，only 5 of 32 slots left。")
     ]
+
+
+def test_a_metric_that_is_named_is_queried_for_its_value_alone() -> None:
+    """R84: no alerts are looked up that nobody asked for; 0 is what is found."""
+    talk = Conversation("dead 服务是否存活？up 指标是多少？")
+    assert talk.calls() == [("query_metrics", {"expr": "up", "service": "dead"})]
+    text = "up, instance=10.0.0.7:9100, job=dead, value=0, timestamp=2031-03-04T06:30:00Z"
+    assert talk.answers((7, {"$.items[0]": text})).claims() == [
+        ("observation", "up（instance=10.0.0.7:9100，job=dead）的值为 0（2031-03-04T06:30:00Z）。")
+    ]
+
+
+def test_a_trend_that_is_asked_for_is_queried_over_its_window() -> None:
+    """R84: the question's period, or an hour."""
+    assert Conversation("过去两小时 spool_used_bytes 的趋势如何？").calls() == [
+        (
+            "query_metrics",
+            {"expr": "spool_used_bytes", "since": "2031-03-04T04:30:00Z", "until": "2031-03-04T06:30:00Z"},
+        )
+    ]
+    talk = Conversation("What is the trend of spool_used_bytes?")
+    assert talk.calls() == [("query_metrics", {"expr": "spool_used_bytes", "minutes": 60})]
+    text = (
+        "spool_used_bytes, job=tape, first=1.5e+03, first_at=2031-03-04T05:30:00Z, last=NaN, "
+        "last_at=2031-03-04T06:30:00Z, minimum=1500, minimum_at=2031-03-04T05:30:00Z, samples=2, step=10s"
+    )
+    ((kind, told),) = talk.answers((7, {"$.items[0]": text})).claims()
+    assert (kind, told) == (
+        "observation",
+        "spool_used_bytes（job=tape）的值起始 1500（2031-03-04T05:30:00Z），最后 NaN（2031-03-04T06:30:00Z），"
+        "最小 1500（2031-03-04T05:30:00Z）。",
+    )
+
+
+def test_a_metric_without_a_series_is_not_found_as_a_metric() -> None:
+    """R20: what was sought is named as what it is."""
+    summary = 'source=prom query="expr=up, service=dead" window=a/b total=0'
+    claims = Conversation("dead 的 up 指标是多少？").answers((7, {"$.items": summary})).claims()
+    assert claims == [("negative_observation", "在查询窗口内未检索到 dead 的 up 指标。")]
+
+
+def test_a_silenced_alert_fires_and_is_said_to_be_silenced() -> None:
+    """R84: by whom and until when."""
+    text = (
+        "PaperJam firing, service=print, severity=page, silenced_by=kim, silenced_until=2031-03-05T00:00:00Z, "
+        "inhibited_by=HostDown; tray 2 is empty"
+    )
+    talk = Conversation("print 当前是否存在 PaperJam 告警").answers((7, {"$.alerts[0]": text}))
+    assert talk.claims() == [
+        (
+            "observation",
+            "print 当前存在 PaperJam 告警（firing），已被 kim 静默至 2031-03-05T00:00:00Z，被 HostDown 抑制，"
+            "tray 2 is empty。",
+        )
+    ]
+
+
+def test_a_long_text_is_cut_behind_a_sentence_with_an_ellipsis() -> None:
+    """A cut text never reads as another sentence: "Filesystem has less。"."""
+    long = "The tray is empty. " + "Paper of the second kind has to be ordered from the usual shop in time " * 3
+    text = f"PaperJam firing, service=print; {long}; Filesystem has less than 3% space left."
+    talk = Conversation("print 当前是否存在 PaperJam 告警").answers((7, {"$.alerts[0]": text}))
+    ((_, told),) = talk.claims()
+    assert "The tray is empty.…；Filesystem has less than 3% space left。" in told
+
+
+def test_of_a_list_that_was_cut_the_number_of_all_is_told() -> None:
+    """R70: n of m, the worst by name."""
+    refs = {
+        "$.alerts[0]": "Worst firing, service=print, severity=critical",
+        "$.alerts[1]": "Less firing, service=tape, severity=info",
+        "$.items[0]": "alerts, matched=5000, returned=2, firing=5000",
+    }
+    claims = Conversation("有多少条告警？").answers((7, refs)).claims()
+    assert claims == [("observation", "共有 5000 个告警，返回最严重的 2 个，其中有 Worst、Less。")]
 
 
 def test_an_alert_that_no_longer_fires_is_not_said_to_exist_now() -> None:

@@ -6,7 +6,8 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from domain.evidence.trend import Direction, SeriesPoint, plain_number, trend_of
+from domain.evidence.trend import SeriesPoint, plain_number, trend_of
+from domain.language.directions import Direction
 
 START = datetime(2031, 3, 4, 11, 0, tzinfo=UTC)
 

@@ -11,6 +11,7 @@ from infra.models.extractive.conversation import Answered
 from infra.models.extractive.inquiry import Inquiry
 from infra.models.extractive.logs import relevant_lines
 from infra.models.extractive.tool_names import KNOWLEDGE, LOGS, METRICS
+from infra.models.extractive.values import asks_value
 from infra.models.extractive.words import holds_name, spaced
 
 _KINDS = {METRICS: "告警", LOGS: "日志"}
@@ -42,9 +43,9 @@ def gaps(inquiry: Inquiry, answered: Sequence[Answered]) -> list[str]:
 def sought(done: Answered) -> str:
     """What a call looked for, in its own arguments: `inventory-service 的 HikariCP 日志`."""
     arguments: dict[str, Any] = dict(done.call.arguments)
-    kind = _KINDS.get(done.call.tool_name, "知识条目")
+    kind = "指标" if asks_value(done) else _KINDS.get(done.call.tool_name, "知识条目")
     of = f"{arguments['service']}的" if arguments.get("service") else ""
-    words = [str(arguments[name]) for name in ("alert_name", "level", "query") if arguments.get(name)]
+    words = [str(arguments[name]) for name in ("alert_name", "expr", "level", "query") if arguments.get(name)]
     topic = " ".join(words) if done.call.tool_name in _KINDS else ""
     return spaced(f"{of}{topic}{kind}")
 
@@ -52,6 +53,8 @@ def sought(done: Answered) -> str:
 def _is_unanswered(inquiry: Inquiry, done: Answered) -> bool:
     if done.status in ("failed", "deduplicated"):
         return False
+    if asks_value(done):
+        return not done.items
     if done.call.tool_name == METRICS:
         return not relevant_alerts(inquiry, [done])
     return done.call.tool_name == LOGS and not relevant_lines(inquiry, done) and (inquiry.is_narrow or not done.items)

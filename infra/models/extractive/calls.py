@@ -17,6 +17,7 @@ from infra.models.extractive.words import quoted_words
 MAX_CALLS = 12  # of one round
 MAX_QUERY = 200  # characters of a knowledge query
 UNASKED_LEVEL = "ERROR"  # of a search through the logs of all services for nothing in particular
+TREND_MINUTES = 60
 WIDER_WINDOW = 6  # times the default window, where a second round looks again
 
 _TIMES = ("minutes", "since", "until", "ever")
@@ -70,7 +71,9 @@ def _asked_for(inquiry: Inquiry, skill: str | None, window: Mapping[str, Any]) -
         yield Call(SKILL, {"name": skill})
     if Source.METRICS in inquiry.sources:
         for service in services:
-            for alert in inquiry.alerts or (None,):
+            for metric in inquiry.metrics:
+                yield Call(METRICS, _given(expr=metric, service=service) | _span(inquiry, window))
+            for alert in inquiry.alerts or (() if inquiry.metrics and not inquiry.question.alerts_asked else (None,)):
                 yield Call(METRICS, _given(alert_name=alert, service=service))
     if Source.LOGS in inquiry.sources:
         names_something = bool(inquiry.services or inquiry.terms)
@@ -79,6 +82,13 @@ def _asked_for(inquiry: Inquiry, skill: str | None, window: Mapping[str, Any]) -
             yield Call(LOGS, _given(service=service, query=_query(inquiry), level=level, **window))
     if inquiry.sources == {Source.KNOWLEDGE}:
         yield Call(KNOWLEDGE, {"query": inquiry.asked.strip()[:MAX_QUERY]})
+
+
+def _span(inquiry: Inquiry, window: Mapping[str, Any]) -> dict[str, Any]:
+    """The window of a value: the question's, or where it asks how the value went, TREND_MINUTES; else it is of now."""
+    if inquiry.period and "since" in window:
+        return dict(window)
+    return {"minutes": TREND_MINUTES} if inquiry.asks_trend else {}
 
 
 def _follow_ups(inquiry: Inquiry, answered: Sequence[Answered], window: Mapping[str, Any]) -> Iterable[Call]:

@@ -16,6 +16,7 @@ from infra.models.extractive.inquiry import Inquiry, Source, inquiry_of
 from infra.models.extractive.knowledge import knowledge_claims
 from infra.models.extractive.logs import log_claims
 from infra.models.extractive.tool_names import KNOWLEDGE, LOGS, METRICS
+from infra.models.extractive.values import value_claims
 from infra.models.extractive.words import spaced
 
 MAX_CLAIMS = 21
@@ -58,7 +59,7 @@ def contract(
 
 def _drafts(inquiry: Inquiry, answered: Sequence[Answered], retry_context: Mapping[str, Any] | None) -> list[Draft]:
     held = verified_drafts(retry_context)
-    live = [*alert_claims(inquiry, answered), *log_claims(inquiry, answered)]
+    live = [*alert_claims(inquiry, answered), *value_claims(inquiry, answered), *log_claims(inquiry, answered)]
     absent = list(absence_claims(inquiry, answered))
     asks_knowledge = inquiry.sources == {Source.KNOWLEDGE}
     known = knowledge_claims(inquiry, answered) if asks_knowledge or live else ()

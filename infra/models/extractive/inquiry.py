@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, tzinfo
@@ -24,6 +25,7 @@ MAX_TERMS = 6  # words of one question that are searched for
 _WORDS = (TermKind.PHRASE, TermKind.TOPIC, TermKind.CODE, TermKind.ADDRESS, TermKind.ID, TermKind.METRIC)
 _OF_LOGS = (TermKind.PHRASE, TermKind.CODE, TermKind.ADDRESS, TermKind.ID)
 _ANCHORS = (TermKind.ADDRESS, TermKind.ID)
+_SERIES = re.compile(r"[a-z_:][a-z0-9_:]*", re.ASCII)
 _NARROW_KINDS = (
     *(AnswerKind.WHETHER, AnswerKind.HOW_MANY, AnswerKind.HOW_MUCH, AnswerKind.SINCE_WHEN, AnswerKind.IS_OVER),
 )
@@ -61,6 +63,15 @@ class Inquiry:
     @property
     def asks_how_many(self) -> bool:
         return AnswerKind.HOW_MANY in (self.question.kind, *self.question.also)
+
+    @property
+    def metrics(self) -> tuple[str, ...]:
+        """Names of series that the question gives as a server writes them: `up`, not CPU 使用率."""
+        return tuple(name for name in _of_kind(self.question.terms, TermKind.METRIC) if _SERIES.fullmatch(name))
+
+    @property
+    def asks_trend(self) -> bool:
+        return _says(self.asked, cues.TRENDS)
 
     def excludes(self, text: str) -> bool:
         return mentions_any(text, self.excluded)

@@ -102,7 +102,16 @@ def _bears_out_every_clause(text: str, evidence: Sequence[str]) -> bool:
     """Names alone entail nothing that is said of them: a clause needs a value, or most of its words in the evidence."""
     clauses = [clause for clause in _CLAUSE_END.split(text) if clause.strip()]
     stated = [(clause, atoms_of(clause)) for clause in clauses]
-    return all(atoms.values or atoms.literals or _shares_most_words(clause, evidence) for clause, atoms in stated)
+    return all(
+        atoms.values or atoms.literals or _states_of_a_name(clause, atoms) or _shares_most_words(clause, evidence)
+        for clause, atoms in stated
+    )
+
+
+def _states_of_a_name(clause: str, atoms: Atoms) -> bool:
+    """An alert's name and its state are all that is said: Watchdog 告警（firing）."""
+    states = states_in(clause)
+    return bool(states) and any(name not in states for name in atoms.names)
 
 
 def _is_verbatim(text: str, evidence: Sequence[str]) -> bool:
