@@ -141,11 +141,12 @@ def _may_be_service(name: str) -> bool:
 
 
 def _take_chinese_services(reader: Reader) -> None:
-    for found in list(_CHINESE_SERVICE.finditer(reader.rest)):
+    rest = reader.rest
+    for found in list(_CHINESE_SERVICE.finditer(rest)):
         frame = _NOT_BEFORE_SERVICE.match(found["name"])
         start = found.start("name") + (frame.end() if frame else 0)
-        start = max(start, *(reader.rest.rfind(mark, start, found.end("name")) + 1 for mark in "的是在和与及或有"))
-        name = reader.rest[start : found.end("name")]
+        start = max(start, *(rest.rfind(mark, start, found.end("name")) + 1 for mark in "的是在和与及或有"))
+        name = rest[start : found.end("name")]
         if not _GENERIC_SERVICE.fullmatch(name) and not _GENERIC_SERVICE.fullmatch(name[:-2]) and len(name) > 2:
             reader.take(TermKind.SERVICE, (start, found.end("name")))
 

@@ -107,7 +107,7 @@ FRAMES = (
 )
 
 
-@pytest.mark.parametrize(("number", "pair"), enumerate(PAIRS), ids=[pair["name"] for pair in PAIRS])
+@pytest.mark.parametrize(("number", "pair"), list(enumerate(PAIRS)), ids=[pair["name"] for pair in PAIRS])
 def test_what_is_said_in_passing_changes_no_verdict(number: int, pair: dict[str, Any]) -> None:
     """R70: politeness, reasons, tickets and versions are no terms."""
     chinese, english = FRAMES[number % len(FRAMES)]
