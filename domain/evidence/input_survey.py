@@ -18,6 +18,7 @@ MOST_SHAPES = 2_000  # of each of two kinds: those that tell of trouble, and the
 MOST_IDS = 2_000
 MOST_SERVICES = 200
 EXAMPLE = 800  # characters
+CAUSE = 300
 SIGHTINGS = 4
 """So many times of a change are kept on either side of the window's beginning."""
 UNDATED = 200  # undated entries between two dated ones
@@ -242,4 +243,4 @@ def _line(message: str) -> str:
 def _cause(message: str) -> str:
     """The innermost cause that a stack trace names, as it is written there."""
     start = message.rfind("Caused by: ")
-    return "" if start <= 0 else message[start : start + EXAMPLE].split("\n", 1)[0].rstrip()
+    return "" if start <= 0 else message[start : start + CAUSE].split("\n", 1)[0].rstrip()

@@ -6,13 +6,14 @@ Order in time is told as such; nothing here tells a cause.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
-from domain.evidence.input_survey import REST, IdTally, InputDigest, Sighting, Tally
+from domain.evidence.input_survey import REST, InputDigest, Sighting, Tally
 from domain.evidence.log_answer import SearchedInput
+from domain.evidence.shared_ids import known_fields, shared_ids
 from domain.evidence.window import Window, utc_text
 from domain.language.levels import Level
 
@@ -22,11 +23,12 @@ LEAST_BASELINE, MOST_BASELINE = timedelta(hours=2), timedelta(days=3)  # … wit
 MULTIPLIED = 3.0
 """A shape has multiplied if it is so many times as frequent as before, and there are LEAST_MULTIPLIED of it."""
 LEAST_MULTIPLIED = 5
+FIRST = 8
+"""So many messages come before the changes."""
 AFTER_ONSET = timedelta(minutes=5)
 """A change that stands so shortly after the onset is still near it: clocks differ."""
 _LEAST_WINDOW_S = 60.0
 _LATEST = datetime.max.replace(tzinfo=UTC)
-_MOST_SERVICES = 10  # named of one id
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,8 +70,8 @@ _WEIGHTS: dict[int, float] = {Level.WARN: 2.0, Level.ERROR: 4.0, Level.FATAL: 5.
 
 @dataclass(frozen=True, slots=True)
 class Survey:
-    """`items`: as a tool shows them, the most telling first. `total`: how many there are besides. `unlisted`: entries
-    in the window that stand in no shape that was told apart."""
+    """`items`: as a tool shows them: the most telling messages, then changes and ids, then the other messages. `total`:
+    how many there are besides. `unlisted`: entries in the window that stand in no shape that was told apart."""
 
     items: tuple[dict[str, Any], ...]
     total: int
@@ -102,11 +104,12 @@ def survey_of(window: Window, inputs: Sequence[Surveyed], *, onset: datetime | N
     )
     begun = onset or _onset(shapes)
     changes = _changes(shapes, begun, window, baseline)
-    shared = _shared(inputs)
+    shared = shared_ids((one.service or of.searched.family, one) for of in inputs for one in of.digest.ids)
     most_changes, most_shared = max(1, limit // 4), max(1, limit // 8)
     told_changes, told_ids = changes[:most_changes], shared[:most_shared]
     room = max(1, limit - len(told_changes) - len(told_ids))
-    items = [*map(_message_item, _by_turns(counted)[:room]), *told_changes, *told_ids][:limit]
+    messages = [_message_item(one) for one in _by_turns(counted)[:room]]
+    items = [*messages[:FIRST], *told_changes, *told_ids, *messages[FIRST:]][:limit]
     return Survey(
         items=tuple(items),
         total=len(counted) + len(changes) + len(shared),
@@ -245,7 +248,7 @@ def _changes(shapes: Iterable[Shape], onset: datetime | None, window: Window, ba
 
 def _change_item(sighting: Sighting, shape: Shape) -> dict[str, Any]:
     tally = shape.tally
-    return _known(
+    return known_fields(
         kind="change",
         change=tally.change,
         time=utc_text(sighting.at),
@@ -263,7 +266,7 @@ def _change_item(sighting: Sighting, shape: Shape) -> dict[str, Any]:
 
 def _message_item(shape: Shape) -> dict[str, Any]:
     tally = shape.tally
-    return _known(
+    return known_fields(
         kind="message" if tally.shape != REST else "other messages",
         level=tally.level_text,
         **_where(shape),
@@ -286,45 +289,3 @@ def _where(shape: Shape) -> dict[str, Any]:
         "input": "" if shape.tally.service else shape.input,
         "elsewhere": None if shape.tally.own else True,
     }
-
-
-def _known(**fields: Any) -> dict[str, Any]:
-    return {name: value for name, value in fields.items() if value not in ("", None)}
-
-
-# ---------------------------------------------------------------- ids in several services
-
-
-def _shared(inputs: Iterable[Surveyed]) -> list[dict[str, Any]]:
-    """Those that most services name first."""
-    by_id: dict[str, dict[str, IdTally]] = defaultdict(dict)
-    for one in inputs:
-        for tally in one.digest.ids:
-            service = tally.service or one.searched.family
-            known = by_id[tally.id].get(service)
-            by_id[tally.id][service] = _together(known, tally) if known else tally
-    shared = [(name, services) for name, services in by_id.items() if len(services) > 1]
-    shared.sort(key=lambda one: (-len(one[1]), -sum(tally.count for tally in one[1].values()), one[0]))
-    return [_id_item(name, services) for name, services in shared]
-
-
-def _together(one: IdTally, other: IdTally) -> IdTally:
-    firsts = [time for time in (one.first, other.first) if time]
-    lasts = [time for time in (one.last, other.last) if time]
-    return IdTally(
-        one.id, one.service, one.count + other.count, min(firsts, default=None), max(lasts, default=None), one.example
-    )
-
-
-def _id_item(name: str, services: Mapping[str, IdTally]) -> dict[str, Any]:
-    first = min(services.values(), key=lambda one: one.first or _LATEST)
-    lasts = [one.last for one in services.values() if one.last]
-    return _known(
-        kind="shared id",
-        id=name,
-        services=list(services)[:_MOST_SERVICES],
-        count=sum(one.count for one in services.values()),
-        first=utc_text(first.first) if first.first else "",
-        last=utc_text(max(lasts)) if lasts else "",
-        example=first.example,
-    )

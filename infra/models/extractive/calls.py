@@ -11,7 +11,7 @@ from domain.question.question import Period
 from infra.models.extractive.alerts import firing_names, firing_services
 from infra.models.extractive.conversation import Answered, Call
 from infra.models.extractive.inquiry import Inquiry, Source
-from infra.models.extractive.tool_names import KNOWLEDGE, LOGS, METRICS, SKILL
+from infra.models.extractive.tool_names import KNOWLEDGE, LOGS, METRICS, SKILL, SURVEY
 from infra.models.extractive.words import quoted_words
 
 MAX_CALLS = 12  # of one round
@@ -36,14 +36,21 @@ def offered_tools(tools: Any) -> Tools:
 
 
 def next_calls(
-    inquiry: Inquiry, tools: Tools, answered: Sequence[Answered], *, skill: str | None, minutes: int | None
+    inquiry: Inquiry,
+    tools: Tools,
+    answered: Sequence[Answered],
+    *,
+    skill: str | None,
+    minutes: int | None,
+    is_again: bool = False,
 ) -> list[Call]:
     """The calls that are still worth making; none once the question's sources have answered.
 
-    `minutes`: the log window of a question that names no period, None for the tool's own default.
+    `minutes`: the log window of a question that names no period, None for the tool's own default. `is_again`: the
+    second round, which surveys nothing again.
     """
     window = _window(inquiry.period) if inquiry.period else _given(minutes=minutes)
-    wished = [*_asked_for(inquiry, skill, window), *_follow_ups(inquiry, answered, window)]
+    wished = [*_asked_for(inquiry, skill, window, is_again=is_again), *_follow_ups(inquiry, answered, window)]
     calls = [call for wish in wished if (call := _fitted(wish, tools)) is not None]
     made = {_key(done.call) for done in answered}
     fresh = {_key(call): call for call in calls if _key(call) not in made}
@@ -65,7 +72,7 @@ def _query(inquiry: Inquiry) -> str | None:
     return " ".join(" AND ".join([word, *anchors]) for word in words)
 
 
-def _asked_for(inquiry: Inquiry, skill: str | None, window: Mapping[str, Any]) -> Iterable[Call]:
+def _asked_for(inquiry: Inquiry, skill: str | None, window: Mapping[str, Any], *, is_again: bool) -> Iterable[Call]:
     services: Sequence[str | None] = inquiry.services or (None,)
     if skill:
         yield Call(SKILL, {"name": skill})
@@ -75,6 +82,8 @@ def _asked_for(inquiry: Inquiry, skill: str | None, window: Mapping[str, Any]) -
                 yield Call(METRICS, _given(expr=metric, service=service) | _span(inquiry, window))
             for alert in inquiry.alerts or (() if inquiry.metrics and not inquiry.question.alerts_asked else (None,)):
                 yield Call(METRICS, _given(alert_name=alert, service=service))
+    if inquiry.is_open and not is_again and "ever" not in window:
+        yield Call(SURVEY, dict(window))
     if Source.LOGS in inquiry.sources:
         names_something = bool(inquiry.services or inquiry.terms)
         level = inquiry.level or (None if names_something else UNASKED_LEVEL)

@@ -15,6 +15,7 @@ from infra.models.extractive.conversation import Answered, Call, Payload, answer
 from infra.models.extractive.inquiry import Inquiry, Source, inquiry_of
 from infra.models.extractive.knowledge import knowledge_claims
 from infra.models.extractive.logs import log_claims
+from infra.models.extractive.survey import survey_claims
 from infra.models.extractive.tool_names import KNOWLEDGE, LOGS, METRICS
 from infra.models.extractive.values import value_claims
 from infra.models.extractive.words import spaced
@@ -32,7 +33,14 @@ def execute(payload: Payload, messages: Sequence[Mapping[str, Any]], tools: Any)
     offered = offered_tools(tools)
     if offered and not must_answer(messages):
         skill = _selected_skill(payload.get("planner_plan"))
-        calls = next_calls(inquiry, offered, answered, skill=skill, minutes=_log_window(inquiry, payload))
+        calls = next_calls(
+            inquiry,
+            offered,
+            answered,
+            skill=skill,
+            minutes=_log_window(inquiry, payload),
+            is_again=bool(payload.get("retry_context")),
+        )
         if calls:
             return calls
     return contract(inquiry, answered, payload.get("retry_context"))
@@ -59,7 +67,13 @@ def contract(
 
 def _drafts(inquiry: Inquiry, answered: Sequence[Answered], retry_context: Mapping[str, Any] | None) -> list[Draft]:
     held = verified_drafts(retry_context)
-    live = [*alert_claims(inquiry, answered), *value_claims(inquiry, answered), *log_claims(inquiry, answered)]
+    surveyed = list(survey_claims(inquiry, answered, held))
+    live = [
+        *alert_claims(inquiry, answered),
+        *value_claims(inquiry, answered),
+        *surveyed,
+        *log_claims(inquiry, answered, [*held, *surveyed]),
+    ]
     absent = list(absence_claims(inquiry, answered))
     asks_knowledge = inquiry.sources == {Source.KNOWLEDGE}
     known = knowledge_claims(inquiry, answered) if asks_knowledge or live else ()

@@ -29,6 +29,7 @@ _SERIES = re.compile(r"[a-z_:][a-z0-9_:]*", re.ASCII)
 _NARROW_KINDS = (
     *(AnswerKind.WHETHER, AnswerKind.HOW_MANY, AnswerKind.HOW_MUCH, AnswerKind.SINCE_WHEN, AnswerKind.IS_OVER),
 )
+_OPEN_KINDS = (AnswerKind.OPEN, AnswerKind.WHY)
 
 
 class Source(StrEnum):
@@ -72,6 +73,11 @@ class Inquiry:
     @property
     def asks_trend(self) -> bool:
         return _says(self.asked, cues.TRENDS)
+
+    @property
+    def is_open(self) -> bool:
+        """What is wrong, and why: then the logs are looked at as a whole (R90)."""
+        return not self.is_narrow and self.question.kind in _OPEN_KINDS and Source.LOGS in self.sources
 
     def excludes(self, text: str) -> bool:
         return mentions_any(text, self.excluded)

@@ -8,11 +8,13 @@ from dataclasses import dataclass, field
 
 from domain.gatekeeper.services import services_in
 from domain.language.form import search_form
+from domain.language.message_shapes import shape_of
 from domain.language.searching import finder_of
 from domain.verdict.term_shown import names_service, stands_whole
 from infra.models.extractive.claims import MAX_BINDINGS, Draft, quoted
 from infra.models.extractive.conversation import Answered, Ref
 from infra.models.extractive.inquiry import Inquiry
+from infra.models.extractive.survey import shapes_told
 from infra.models.extractive.tool_names import LOGS
 from infra.models.extractive.vocabulary import SEVERE
 from infra.models.extractive.words import holds_name, mentions, spaced
@@ -35,16 +37,20 @@ class _Found:
         self.is_all = self.is_all and done.summary is not None and len(lines) == len(done.items)
 
 
-def log_claims(inquiry: Inquiry, answered: Sequence[Answered]) -> Iterator[Draft]:
-    """One claim for each service looked up, quoting the worst and most different of its lines."""
+def log_claims(inquiry: Inquiry, answered: Sequence[Answered], told_before: Sequence[Draft] = ()) -> Iterator[Draft]:
+    """One claim for each service looked up, quoting the worst and most different of its lines; none of a shape that the
+    claims of a survey have told."""
     groups: dict[str, _Found] = {}
     for done in answered:
         if done.call.tool_name == LOGS:
             service = str(done.call.arguments.get("service", ""))
             groups.setdefault(service, _Found()).add(done, relevant_lines(inquiry, done))
     told: set[str] = set()
+    shapes = shapes_told(told_before)
     for service, found in sorted(groups.items(), key=lambda group: not group[0]):
         fresh = [line for line in dict.fromkeys(found.lines) if line.text not in told]
+        if shapes:
+            fresh = [line for line in fresh if not any(shape in shape_of(line.text) for shape in shapes)]
         told.update(line.text for line in fresh)
         if draft := _draft(inquiry, service, _most_different(fresh), is_all=found.is_all):
             yield draft

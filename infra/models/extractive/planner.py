@@ -46,6 +46,8 @@ def _steps(inquiry: Inquiry, skill: str | None) -> list[str]:
     steps = [f"用 read_skill 读取 {skill}"] if skill else []
     if Source.METRICS in inquiry.sources:
         steps.append(spaced(f"用 query_metrics 查询{subject}的{'、'.join(inquiry.alerts) or topic}告警"))
+    if inquiry.is_open:
+        steps.append("用 survey_logs 概览全部服务的日志，找出新出现的消息和之前的变更")
     if Source.LOGS in inquiry.sources:
         steps.append(spaced(f"用 query_logs 检索{subject}的{topic}日志"))
     if Source.KNOWLEDGE in inquiry.sources:

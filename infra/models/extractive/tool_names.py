@@ -2,5 +2,6 @@
 
 METRICS = "query_metrics"
 LOGS = "query_logs"
+SURVEY = "survey_logs"
 KNOWLEDGE = "lookup_knowledge"
 SKILL = "read_skill"
