@@ -21,6 +21,7 @@ CLOCK_SLACK = timedelta(minutes=5)
 MOST_GAPS = 2_000  # stretches without a stamp that are told apart; the rest is one
 MOST_KEYS = 200_000  # matched entries that are compared with those of a rotated copy
 MOST_NAMES = 200
+_SAMPLED = 100  # entries at the beginning whose names are noted, whenever they were written
 MOST_MENTIONS = 1_000  # of a service that another one speaks of
 EXAMPLE = 160  # characters
 
@@ -114,7 +115,7 @@ class InputSearch:
         self._gap: _Gap | None = None
         self._gaps: list[_Gap] = []
         self._keys: Counter[int] | None = Counter() if keeps_keys else None
-        self._names: dict[str, None] = dict.fromkeys(place.names)
+        self._names: dict[str, None] = dict.fromkeys((*place.names, *place.folders))
         asked = condition.service
         own = (*place.names, *place.hints)
         tells = [name for name in own if not is_generic(name) or name.casefold() == asked.casefold()]
@@ -130,8 +131,11 @@ class InputSearch:
 
     def add(self, entry: Entry) -> None:
         self._entries += 1
-        if self._seeks_service and mentions_service(entry.text, self._condition.service):
-            self._note_mention(entry)
+        if self._seeks_service:
+            if self._entries <= _SAMPLED:
+                self._names.update(dict.fromkeys(entry.header.names))
+            if mentions_service(entry.text, self._condition.service):
+                self._note_mention(entry)
         stamp = entry.stamp
         if stamp is None:
             self._add_undated(entry)

@@ -105,13 +105,15 @@ def _doubts(accounts: Sequence[Account]) -> list[Doubt]:
 
 
 def _unknown_service(service: str, accounts: Sequence[Account]) -> list[Doubt]:
-    """A name that no input, folder or line has ever had is unknown there, and not absent (R71)."""
+    """A name that no input, folder or line has ever had is unknown there, and not absent (R71). An input that nothing
+    names may be of any service: then the names cannot be listed, unless one of them is nearly the one asked for."""
     if not service or any(account.knows_service for account in accounts):
         return []
-    known = list(dict.fromkeys(name for account in accounts for name in account.names if not is_generic(name)))
-    if any(kinship(name, service) is Kinship.SAME for name in known):
-        return []
+    names = [[name for name in account.names if not is_generic(name)] for account in accounts if account.entries]
+    known = list(dict.fromkeys(name for one in names for name in one))
     near = nearest(service, known)[:_SHOWN_NAMES]
+    if any(kinship(name, service) is Kinship.SAME for name in known) or not (near or all(names)):
+        return []
     return [Doubt(kind=DoubtKind.SERVICE, count=1, unknown=service, nearest=near)]
 
 

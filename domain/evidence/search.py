@@ -113,11 +113,13 @@ class Place:
     """Where an input stands.
 
     `names`: of its file, its folders or told by the operator, where they name a service: they exclude, too. `hints`:
-    names that may be the service and exclude nothing, such as the folder that was given.
+    names that may be the service and exclude nothing, such as the folder that was given; `folders`: those of them that
+    are folders of one plain word, which some operator gave them.
     """
 
     names: tuple[str, ...] = ()
     hints: tuple[str, ...] = ()
+    folders: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)

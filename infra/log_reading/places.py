@@ -28,9 +28,10 @@ class Layout:
         named = [one for folder in folders for one in names_of_file(folder)]  # an archive is a folder, too
         sure = [one for one in named if self.plain_names or _JOINED.search(one)]
         links = [one for link in linked_as for one in names_of_file(link.rpartition("/")[2])]
-        hints = [stem_of_file(file_name), *(one for one in named if one not in sure)]
+        plain = [one for one in named if one not in sure]
+        hints = [stem_of_file(file_name), *plain]
         hints += [] if is_generic(self.folder) else [self.folder]
-        return Place(tuple(dict.fromkeys([*names_of_file(file_name), *sure, *links])), tuple(hints))
+        return Place(tuple(dict.fromkeys([*names_of_file(file_name), *sure, *links])), tuple(hints), tuple(plain))
 
 
 def layout_of(folder: str, services: Mapping[str, str], paths: Iterable[str], asked: str) -> Layout:
