@@ -117,10 +117,9 @@ class InputSearch:
         self._keys: Counter[int] | None = Counter() if keeps_keys else None
         self._names: dict[str, None] = dict.fromkeys((*place.names, *place.folders))
         asked = condition.service
-        own = (*place.names, *place.hints)
-        tells = [name for name in own if not is_generic(name) or name.casefold() == asked.casefold()]
-        self._knows_service = not asked or any(kinship(name, asked) is not Kinship.OTHER for name in tells)
-        is_told = any(kinship(name, asked) is Kinship.SAME for name in own)
+        is_told = any(kinship(name, asked) is Kinship.SAME for name in (*place.names, *place.hints))
+        may_be = [name for name in (*place.names, *place.folders) if not is_generic(name)]
+        self._knows_service = not asked or is_told or any(kinship(name, asked) is not Kinship.OTHER for name in may_be)
         self._seeks_service = bool(asked) and not is_told  # in its lines: where it stands does not tell
         self._labels_services = False  # its lines have the service in brackets
         self._labelled: tuple[int, str] = (0, "")  # entries with another name there, and one of them

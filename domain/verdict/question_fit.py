@@ -23,7 +23,7 @@ from domain.evidence.window import utc_text
 from domain.gatekeeper.absence import is_summary_path
 from domain.language import cues
 from domain.language.cue import pattern_of
-from domain.question.question import AnswerKind, Question, Term
+from domain.question.question import AnswerKind, Question, Term, TermKind
 from domain.values.naming import is_ordinal, names_a_thing
 from domain.values.numbers import values_in
 from domain.values.units import BARE, COUNT
@@ -68,7 +68,9 @@ class Support:
     def covers(self, term: Term, question: Question) -> bool:
         if not self.is_absence:
             told = (self.claim.claim_text, *self.items)
-            return any(shows(term, one) for one in told) or any(search.seeks(term) for search in self.searches)
+            if any(shows(term, one) for one in told):
+                return True  # of a phrase, what was found shows it; that it was sought does not
+            return term.kind is not TermKind.PHRASE and any(search.seeks(term) for search in self.searches)
         wide = [search for search in self.searches if not search.is_narrower(question)]
         is_told = denies(term, self.claim.claim_text)
         return any(search.rules_out(term) or is_told for search in wide)
