@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from domain.evidence.alert_search import AlertsAsked, AlertView
+from domain.evidence.alert_search import AlertsAsked, AlertView, service_names
 from domain.evidence.coverage import (
     Coverage,
     Doubt,
@@ -18,7 +18,7 @@ from domain.evidence.coverage import (
     Unread,
     coverage_of,
 )
-from domain.language.services import nearest
+from domain.language.services import Kinship, is_generic, kinship, nearest
 
 SILENCE_FIELDS = ("silenced_by", "silenced_until", "silence_comment", "inhibited_by")
 """What an Alertmanager knows of an alert, as fields of its row."""
@@ -45,7 +45,8 @@ class RuleView:
 class AlertSource:
     """What one source holds. `rules` None: it cannot list which alerts there could be, or was not asked.
 
-    `warnings`: what it says of its own answer. `tells_who`: an Alertmanager, which knows who silenced an alert.
+    `warnings`: what it says of its own answer. `services`: what the labels of its series call services, where that was
+    asked. `tells_who`: an Alertmanager, which knows who silenced an alert.
     """
 
     place: str
@@ -53,6 +54,7 @@ class AlertSource:
     alerts: Sequence[Alert]
     rules: Sequence[RuleView] | None = None
     warnings: Sequence[str] = ()
+    services: Sequence[str] = ()
     tells_who: bool = False
 
 
@@ -93,7 +95,12 @@ def answer_of_alerts(
         inputs=_inputs(sources),
         unread=unread,
         excluded=[Excluded(by=by, count=count) for by, count in sorted(excluded.items())],
-        doubts=[*_of_another_name(doubtful), *_unknown_name(asked, sources), *_of_the_sources(asked, sources)],
+        doubts=[
+            *_of_another_name(doubtful),
+            *_unknown_name(asked, sources),
+            *(() if found else _unknown_service(asked, sources)),
+            *_of_the_sources(asked, sources),
+        ],
         entries=sum(one.entries for one in _inputs(sources)),
         matched=len(found),
         returned=len(rows),
@@ -170,6 +177,18 @@ def _unknown_name(asked: AlertsAsked, sources: Sequence[AlertSource]) -> Iterato
             unknown=asked.name if ruled else "",
             nearest=near,
         )
+
+
+def _unknown_service(asked: AlertsAsked, sources: Sequence[AlertSource]) -> Iterator[Doubt]:
+    """Where no label is of the service but one is of a name like it, the service may be misspelt (R71)."""
+    if not asked.service:
+        return
+    named = {name for one in sources for alert in one.alerts for name in service_names(alert.view.labels)}
+    known = {*named, *(name for one in sources for name in one.services)}
+    if any(kinship(name, asked.service) is not Kinship.OTHER and not is_generic(name) for name in known):
+        return
+    if near := nearest(asked.service, known):
+        yield Doubt(kind=DoubtKind.SERVICE, count=1, unknown=asked.service, nearest=near, input=sources[0].place)
 
 
 def _of_the_sources(asked: AlertsAsked, sources: Sequence[AlertSource]) -> Iterator[Doubt]:

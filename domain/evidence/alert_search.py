@@ -108,6 +108,11 @@ class AlertsAsked:
         return own, place, other
 
 
+def service_names(labels: Mapping[str, str]) -> list[str]:
+    """What labels call the thing they are of, and its place."""
+    return [value for label, value in labels.items() if label in OWN_LABELS or label in PLACE_LABELS]
+
+
 def _kin(value: str, asked: str) -> Kinship:
     """Of a whole value, or of a part of it: `order-service:8080`, `http://order-service:8080/health`."""
     whole = kinship(value, asked)

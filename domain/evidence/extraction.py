@@ -172,9 +172,21 @@ def _samples(result: list[Any]) -> list[Any]:
 
 
 def _sample(series: dict[str, Any]) -> dict[str, Any]:
-    points = [series["value"]] if "value" in series else series.get("values") or []
-    values = [point[-1] if isinstance(point, list) and point else point for point in points]
-    return {"metric": series.get("metric"), **({"value": values[0]} if "value" in series else {"values": values})}
+    """Of a native histogram count and sum; its buckets are figures of the histogram, not values."""
+    told: dict[str, Any] = {"metric": series.get("metric")}
+    for key in ("value", "histogram"):
+        if key in series:
+            told[key] = _valued(series[key])
+    for key in ("values", "histograms"):
+        if series.get(key):
+            told[key] = [_valued(point) for point in series[key]]
+    return told
+
+
+def _valued(point: Any) -> Any:
+    """What stands behind the time of a point."""
+    value = point[-1] if isinstance(point, list) and point else point
+    return {key: part for key, part in value.items() if key != "buckets"} if isinstance(value, dict) else value
 
 
 # ---------------------------------------------------------------- what a complete answer proves

@@ -17,10 +17,12 @@ from domain.evidence.alert_search import AlertsAsked, AlertView
 from domain.evidence.window import duration_text
 from infra.tools.contract import ToolError
 from infra.tools.metric_answers import AlertData, Rule, RuleData, Silence, read_rules
-from infra.tools.metric_servers import rules_of, silences_of
+from infra.tools.metric_servers import names_of, rules_of, silences_of
 
 _ZERO_TIME = re.compile(r"0001-01-01T00:00:00(?:\.0+)?(?:Z|\+00:00)")
 _TIME: TypeAdapter[datetime] = TypeAdapter(AwareDatetime)
+_NAMING = ("service", "app", "job", "deployment", "container", "namespace")
+"""Labels whose values are the names of services, and few."""
 _NO_FAULT = ("", "ok")
 
 
@@ -58,6 +60,16 @@ async def with_rules(source: Source, read: AlertSource) -> AlertSource:
     except ToolError as error:
         return replace(read, warnings=(*read.warnings, f"rules: {error}"))
     return read if rules is None else replace(read, rules=tuple(map(_rule, rules)))
+
+
+async def with_services(source: Source, read: AlertSource) -> AlertSource:
+    """The same with what the labels of all its series call services, as far as the server lists them."""
+    try:
+        labels = (*_NAMING, *source.service_labels)
+        listed = await asyncio.gather(*(names_of(source, label) for label in labels))
+    except ToolError:
+        return read
+    return replace(read, services=tuple(name for names in listed for name in names or ()))
 
 
 def ruled_source(place: str, data: RuleData, warnings: Sequence[str], asked: AlertsAsked, now: datetime) -> AlertSource:

@@ -20,7 +20,7 @@ from domain.evidence.coverage import Coverage, Doubt, DoubtKind, Unread, UnreadR
 from domain.evidence.value_answer import Listing, ValueAnswer, ValueSource, answer_of_values
 from domain.evidence.window import Window
 from infra.tools.contract import FunctionTool, Tool, ToolContext, ToolError, ToolResult, json_text
-from infra.tools.metric_alerts import alert_source, ruled_source, with_rules
+from infra.tools.metric_alerts import alert_source, ruled_source, with_rules, with_services
 from infra.tools.metric_answers import AlertData, RuleData
 from infra.tools.metric_servers import NoExpressions, ask, ask_range, names_of, shown_source
 from infra.tools.metric_values import metrics_in, step_of, value_source
@@ -103,7 +103,8 @@ async def _read(
 
 
 async def _alerts(sources: Sequence[Source], read: Sequence[_Read], query: _Query) -> AlertAnswer | None:
-    """Where none was found, the rules are read too: only they can tell that there is no such alert (R71)."""
+    """Where none was found, the rules are read too: only they can tell that there is no such alert (R71). Where the
+    service may be misspelt, the names of services are read, too: it may be there and have no alert."""
     pairs = [(source, one) for source, one in zip(sources, read, strict=True) if isinstance(one, AlertSource)]
     if not pairs:
         return None
@@ -111,7 +112,11 @@ async def _alerts(sources: Sequence[Source], read: Sequence[_Read], query: _Quer
     if answer.total:
         return answer
     ruled = await asyncio.gather(*(with_rules(source, one) for source, one in pairs))
-    return await asyncio.to_thread(_alert_answer, ruled, query)
+    answer = await asyncio.to_thread(_alert_answer, ruled, query)
+    if not any(doubt.unknown == query.arguments.service for doubt in answer.coverage.doubts):
+        return answer
+    named = await asyncio.gather(*(with_services(pair[0], one) for pair, one in zip(pairs, ruled, strict=True)))
+    return await asyncio.to_thread(_alert_answer, named, query)
 
 
 def _alert_answer(found: Sequence[AlertSource], query: _Query) -> AlertAnswer:

@@ -69,6 +69,14 @@ def test_a_misspelt_alert_is_no_absence(served: Any) -> None:
     assert "未检索到" not in answer["answer"]
 
 
+def test_a_misspelt_service_is_no_absence(served: Any) -> None:
+    """R71: no label names it, one of a name like it is there."""
+    answer = asked(served, "chekcout 有哪些告警？")
+    assert answer["verdict"] == "LOW_CONFID", answer["answer"]
+    assert "没有名为 chekcout 的服务；最接近的是 checkout" in answer["answer"]
+    assert "未检索到" not in answer["answer"]
+
+
 @pytest.mark.parametrize(
     "question", ["请排查 order-service 当前是否存在 KubePodCrashLooping 告警", "请排查 order-service 当前是否存在告警"]
 )

@@ -99,6 +99,13 @@ def test_a_pods_alert_is_found_for_its_deployment(url: str) -> None:
     assert found["labels"]["alertname"] == "KubePodCrashLooping"
 
 
+def test_a_service_that_is_well_is_told_from_one_that_is_misspelt(url: str) -> None:
+    """R71: by what the labels of its series say."""
+    assert coverage(run(url, service="prometheus")).complete
+    (doubt,) = coverage(run(url, service="vault-keper")).doubts
+    assert (doubt.unknown, doubt.nearest) == ("vault-keper", ("vault-keeper-7d9f8b6c5-abcde",))
+
+
 def test_a_trend_comes_as_figures_with_its_points_in_the_record(url: str) -> None:
     """R84: first, last, smallest, greatest, mean and direction are one item; the step is bounded."""
     now = datetime.now(UTC)

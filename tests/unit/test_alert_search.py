@@ -143,6 +143,15 @@ def test_where_no_names_can_be_listed_only_a_near_one_is_a_doubt() -> None:
     assert search(alert("DiskSlow"), name="HighErorRate").coverage.complete
 
 
+def test_a_service_that_no_label_names_may_be_misspelt() -> None:
+    """R71: the nearest is named; not where its own series tell that it is there and well."""
+    misspelt = search(alert("Jam", container="checkout"), service="chekcout")
+    assert [(one.unknown, one.nearest) for one in misspelt.coverage.doubts] == [("chekcout", ("checkout",))]
+    source = AlertSource("prod", AlertsAsked(service="card-api"), [alert("Jam", app="cart-api")], services=["card-api"])
+    assert answer_of_alerts([source], [], window=WINDOW, limit=5, named=False).coverage.complete
+    assert search(alert("Jam", app="billing"), service="checkout").coverage.complete
+
+
 def test_an_alert_of_ten_thousand_rules_is_found_unknown() -> None:
     """Bad input: the nearest three, however many there are."""
     answer = search(rules=[RuleView(f"Rule{n}Fires") for n in range(10_000)], name="RuleSevenFires")

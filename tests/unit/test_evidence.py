@@ -215,3 +215,13 @@ def test_no_json_breaks_the_extraction_or_the_record(value):
     assert len(set(paths)) == len(paths)
     assert all(ref.text for ref in details.evidence_refs)
     details.model_dump_json()
+
+
+def test_a_native_histogram_keeps_count_and_sum() -> None:
+    """R18, reports 11: in the server's own form, also beside plain values."""
+    histogram = {"count": "10", "sum": "3.2", "buckets": [[0, "0.1", "0.2", "3"]]}
+    sample = {"metric": {"__name__": "request_seconds"}, "histogram": [1783509420.1, histogram]}
+    output = {"status": "success", "data": {"resultType": "vector", "result": [sample]}}
+    refs = extract_evidence("query_metrics", output).evidence_refs
+    assert refs is not None
+    assert refs[0].text == "request_seconds, histogram.count=10, histogram.sum=3.2"

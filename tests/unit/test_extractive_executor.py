@@ -251,6 +251,16 @@ def test_a_trend_that_is_asked_for_is_queried_over_its_window() -> None:
     )
 
 
+def test_an_expression_that_is_given_is_queried_as_it_stands() -> None:
+    """R71: what is down is a finding."""
+    talk = Conversation("Which targets are down: up == 0?")
+    assert talk.calls() == [("query_metrics", {"expr": "up == 0"})]
+    text = "up, instance=10.0.0.7:9100, job=dead, value=0, timestamp=2031-03-04T06:30:00Z"
+    assert talk.answers((7, {"$.items[0]": text})).claims() == [
+        ("observation", "up（instance=10.0.0.7:9100，job=dead）的值为 0（2031-03-04T06:30:00Z）。")
+    ]
+
+
 def test_a_metric_without_a_series_is_not_found_as_a_metric() -> None:
     """R20: what was sought is named as what it is."""
     summary = 'source=prom query="expr=up, service=dead" window=a/b total=0'

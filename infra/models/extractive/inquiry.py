@@ -26,6 +26,7 @@ _WORDS = (TermKind.PHRASE, TermKind.TOPIC, TermKind.CODE, TermKind.ADDRESS, Term
 _OF_LOGS = (TermKind.PHRASE, TermKind.CODE, TermKind.ADDRESS, TermKind.ID)
 _ANCHORS = (TermKind.ADDRESS, TermKind.ID)
 _SERIES = re.compile(r"[a-z_:][a-z0-9_:]*", re.ASCII)
+_COMPARED = re.compile(r"[a-z_:][a-z0-9_:]*(?:\{[^{}]{0,200}\})?\s?(?:[=!<>]=|[<>])\s?-?[\d.]{1,20}", re.ASCII)
 _NARROW_KINDS = (
     *(AnswerKind.WHETHER, AnswerKind.HOW_MANY, AnswerKind.HOW_MUCH, AnswerKind.SINCE_WHEN, AnswerKind.IS_OVER),
 )
@@ -67,8 +68,8 @@ class Inquiry:
 
     @property
     def metrics(self) -> tuple[str, ...]:
-        """Names of series that the question gives as a server writes them: `up`, not CPU 使用率."""
-        return tuple(name for name in _of_kind(self.question.terms, TermKind.METRIC) if _SERIES.fullmatch(name))
+        """What the question gives as a server reads it: `up`, `up == 0`, not CPU 使用率."""
+        return tuple(dict.fromkeys(term.text for term in self.question.terms if _is_series(term)))[:MAX_NAMES]
 
     @property
     def asks_trend(self) -> bool:
@@ -120,6 +121,12 @@ def read_question(question: str, now: datetime, zone: tzinfo = UTC) -> Inquiry:
     )
 
 
+def _is_series(term: Term) -> bool:
+    if term.kind is TermKind.METRIC:
+        return _SERIES.fullmatch(term.text) is not None
+    return term.kind is TermKind.PHRASE and _COMPARED.fullmatch(term.text) is not None
+
+
 def _of_kind(terms: Sequence[Term], kind: TermKind) -> tuple[str, ...]:
     return tuple(dict.fromkeys(term.text for term in terms if term.kind is kind))[:MAX_NAMES]
 
@@ -158,12 +165,13 @@ def _named_sources(read: Question) -> set[Source]:
     asks_logs = _says(read.asked, cues.LOGS) or TermKind.LEVEL in kinds
     words = [term for term in read.terms if term.kind in _WORDS]
     is_measured = bool(words) and all(
-        term.kind is TermKind.METRIC or _says(term.text, measures.ALONE) for term in words
+        term.kind is TermKind.METRIC or _is_series(term) or _says(term.text, measures.ALONE) for term in words
     )
     asks_alerts = TermKind.ALERT in kinds or _says(read.asked, cues.ALERTS, cues.METRICS)
     if asks_alerts or (is_measured and not asks_logs):
         found.add(Source.METRICS)
-    if asks_logs or (words and Source.METRICS not in found) or any(kind in kinds for kind in _OF_LOGS):
+    of_logs = any(term.kind in _OF_LOGS and not _is_series(term) for term in read.terms)
+    if asks_logs or (words and Source.METRICS not in found) or of_logs:
         found.add(Source.LOGS)
     return found
 
