@@ -146,6 +146,7 @@ TEXTS: dict[str, tuple[str, str]] = {
     "thing.log": ("日志", "log entry"),
     "thing.count": ("数量", "The number"),
     "thing.value": ("数值", "The value"),
+    "thing.beginning": ("开始时间", "The beginning"),
     "thing.any_log": ("相关日志", "matching log entry"),
     "thing.measure": ("告警或指标", "alert or series"),
 }

@@ -27,6 +27,10 @@ SINCE_WHEN = Cue(
     "since when|when|how long|what time|at what point|first appear|first appeared|first occurred|first seen"
     "|start time|which day|what day",
 )
+LATEST = Cue(
+    "最近一次|最后一次|上一次|上次|最后一条|最近一条|最新|结束|恢复|停止",
+    "last|latest|most recent|most recently|end|ended|stop|stopped|recover|recovered|over",
+)
 HOW_MANY = Cue(
     "多少条|多少次|多少个|多少台|多少笔|多少起|多少类|多少种|多少行|多少名|多少人|几条|几次|几个|几台|几笔"
     "|几起|几类|几种|几行|条数|次数|总数|数量|计数|总共有|一共有|共有多少|总共多少|一共多少|有多少|出现多少"
@@ -267,6 +271,10 @@ FAILURES = Cue(
     "失败|故障|出错|报错|错误|异常|问题|宕机|挂了|挂掉|不可用|崩溃",
     "fail|fails|failed|failing|failure|failures|outage|problem|problems|issue|issues|trouble|down|broken"
     "|wrong|error|errors|exception|exceptions|unavailable|incident|incidents",
+)
+NONE_OF = Cue(
+    "没有|没|无|未见|未出现|不存在",
+    "no|without|free of|never had|don't have|do not have|have no|had no|has no|didn't have|did not have",
 )
 CONDITIONS = Cue(
     "耗尽|打满|占满|用尽|用完|满了|不足|过高|过低|过大|过多|过慢|超限|升高|飙升|上升|下降|偏高|偏低|太高|太慢"

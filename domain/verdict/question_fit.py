@@ -22,7 +22,8 @@ from domain.contracts import (
 from domain.evidence.window import utc_text
 from domain.gatekeeper.absence import is_summary_path
 from domain.language import cues
-from domain.language.cue import pattern_of
+from domain.language.cue import chinese, english, expression, pattern_of
+from domain.language.late import Late
 from domain.question.question import AnswerKind, Question, Term, TermKind
 from domain.values.naming import is_ordinal, names_a_thing
 from domain.values.numbers import values_in
@@ -41,6 +42,17 @@ _ALERTS = pattern_of(cues.ALERTS)
 _DOCUMENTS = pattern_of(cues.MEANING)
 _LIVE_KINDS = (
     *(AnswerKind.WHETHER, AnswerKind.HOW_MANY, AnswerKind.HOW_MUCH, AnswerKind.SINCE_WHEN, AnswerKind.IS_OVER),
+)
+_BAD = (cues.FAILURES, cues.ALERTS)
+_LATEST = pattern_of(cues.LATEST)
+_NONE_OF = Late(
+    lambda: (
+        rf"(?:{chinese(cues.WHICH)})[^，。？?；\n]{{0,12}}?"
+        rf"(?P<zh>(?<![有了])(?:{chinese(cues.NONE_OF)})(?:任何|出现|发生|过|产生){{0,2}}\s?(?:{expression(*_BAD)}))"
+        r"|(?<![A-Za-z])which(?![A-Za-z])[^,.?;\n]{0,30}?"
+        rf"(?P<en>(?:{english(cues.NONE_OF)})\s(?:any\s)?(?:{english(*_BAD)}))"
+    ),
+    re.IGNORECASE,
 )
 _THINGS_BEHIND = re.compile(r"^\s?(?:[A-Za-z-]+\s){0,2}[A-Za-z]{2,}s(?![A-Za-z])")
 _COUNT_BEFORE = re.compile(
@@ -70,7 +82,7 @@ class Support:
             told = (self.claim.claim_text, *self.items)
             if any(shows(term, one) for one in told):
                 return True  # of a phrase, what was found shows it; that it was sought does not
-            return term.kind is not TermKind.PHRASE and any(search.seeks(term) for search in self.searches)
+            return term.kind is not TermKind.PHRASE and any(search.settles(term) for search in self.searches)
         wide = [search for search in self.searches if not search.is_narrower(question)]
         is_told = denies(term, self.claim.claim_text)
         return any(search.rules_out(term) or is_told for search in wide)
@@ -112,6 +124,11 @@ class Fit:
         if self._asks(AnswerKind.HOW_MUCH) and not self._states_a_value():
             yield _asked(text("thing.value")), "a value is asked for and none is stated"
 
+        if self._asks(AnswerKind.SINCE_WHEN) and not self._states_the_beginning():
+            yield _asked(text("thing.beginning")), "not shown that nothing lies before what was found"
+        if (none := _NONE_OF.search(self.question.asked)) and not any(s.is_absence for s in self.supports):
+            yield _asked(none["zh"] or none["en"]), "which have none is asked, and told is which have some"
+
     def _covers(self, term: Term) -> bool:
         """What a claim speaks of that is itself unproven is said to be so with that claim, not twice."""
         if any(support.covers(term, self.question) for support in self.supports):
@@ -144,6 +161,22 @@ class Fit:
     def _states_a_value(self) -> bool:
         found = [support for support in self.supports if not support.is_absence]
         return not found or any(_measures(support.claim.claim_text) for support in found)
+
+    def _states_the_beginning(self) -> bool:
+        """What was found last tells of no beginning: the first of all that matched must be told."""
+        if _LATEST.search(self.question.asked):
+            return True
+        return any(
+            support.is_absence or not support.searches or self._tells_first(support) for support in self.supports
+        )
+
+    def _tells_first(self, support: Support) -> bool:
+        told = item_moments(support.items, self.now)
+        if support.cites_alerts or not told:
+            return True
+        whole = [search.call for search in support.searches if search.is_whole]
+        firsts = [item_moments(_items_of(call), self.now) for call in whole]
+        return any(not first or min(told) <= min(first) for first in firsts)
 
     # ------------------------------------------------------------ the period
 
@@ -234,6 +267,11 @@ def _support(
         searches=() if is_document else tuple(map(Searched, live)),
         cites_alerts=any(path.startswith("$.alerts") for _, path, _ in places),
     )
+
+
+def _items_of(call: ToolInvocation) -> list[str]:
+    refs = call.retrieval_details.evidence_refs or ()
+    return [ref.text for ref in refs if not is_summary_path(ref.raw_path)]
 
 
 def _asked(term: str) -> str:

@@ -9,6 +9,7 @@ from functools import cached_property
 from typing import Any
 
 from domain.contracts import ToolInvocation
+from domain.gatekeeper.absence import is_summary_path
 from domain.language.form import search_form
 from domain.language.levels import Level, level_of
 from domain.question.question import Question, Term, TermKind
@@ -93,6 +94,21 @@ class Searched:
                 return any(stands_whole(term.text.split()[-1], word) for word in self.words)
             case TermKind.PHRASE | TermKind.TOPIC:
                 return any(is_same_thing(term.text, word) for word in self.words) or self._holds_all_words(term)
+
+    @cached_property
+    def is_whole(self) -> bool:
+        """Whether all that matched came back: only then does it get a summary (R20). Old calls do not tell."""
+        refs = self.call.retrieval_details.evidence_refs
+        return refs is None or any(is_summary_path(ref.raw_path) for ref in refs)
+
+    def settles(self, term: Term) -> bool:
+        """Whether what came back tells of the term. Where more matched than came back, that may all be of another word
+        of the search."""
+        return self.seeks(term) and (self.is_whole or term.kind not in _WORD_KINDS or not self._seeks_others(term))
+
+    def _seeks_others(self, term: Term) -> bool:
+        form = search_form(term.text)
+        return any(search_form(word) not in form and not is_same_thing(term.text, word) for word in self.words)
 
     def _holds_all_words(self, term: Term) -> bool:
         """The words of a phrase that was not put in quotation marks."""

@@ -517,3 +517,25 @@ def test_a_list_tells_the_worst_first_and_how_many_there_are_where_it_is_cut() -
     assert claims[0][1].startswith("共有 25 个告警在触发：Worst、Alert0、")
     assert claims[1][1] == "last-api 当前存在 Worst 告警（firing）。"
     assert len(claims) == 21
+
+
+def test_a_beginning_is_sought_in_all_there_is_and_told_by_the_first_line() -> None:
+    """R70."""
+    logs = function("query_logs", "service", "query", "minutes", "since", "until", "limit", "ever")
+    asked = Conversation("order-service 从什么时候开始超时的？", [logs])
+    assert asked.calls() == [
+        ("query_logs", {"service": "order-service", "query": "超时", "ever": True, "limit": 200}),
+    ]
+    lines = {
+        "$.logs[0]": "2031-03-04T05:01:00Z WARN order-service 支付超时",
+        "$.logs[1]": "2031-03-04T06:01:00Z ERROR order-service 支付超时",
+        "$.logs": "query_logs scanned=2 total=2",
+    }
+    ((_, text),) = asked.answers((7, lines)).claims()
+    assert text == "order-service 日志中检索到超时相关记录：“2031-03-04T05:01:00Z WARN order-service 支付超时”。"
+
+
+def test_when_something_was_last_is_asked_of_the_newest() -> None:
+    """R70."""
+    ((_, arguments),) = Conversation("order-service 最近一次超时是什么时候？", [LOGS]).calls()
+    assert arguments == {"service": "order-service", "query": "超时"}

@@ -20,7 +20,8 @@ UNASKED_LEVEL = "ERROR"  # of a search through the logs of all services for noth
 TREND_MINUTES = 60
 WIDER_WINDOW = 6  # times the default window, where a second round looks again
 
-_TIMES = ("minutes", "since", "until", "ever")
+MAX_ITEMS = 200  # of a search for the first of all
+_BOUNDS = ("minutes", "since", "until", "ever", "limit")
 
 Tools = Mapping[str, Mapping[str, Any]]
 
@@ -50,6 +51,8 @@ def next_calls(
     second round, which surveys nothing again.
     """
     window = _window(inquiry.period) if inquiry.period else _given(minutes=minutes)
+    if inquiry.asks_since_when:
+        window = (window if inquiry.period else {"ever": True}) | {"limit": MAX_ITEMS}
     wished = [*_asked_for(inquiry, skill, window, is_again=is_again), *_follow_ups(inquiry, answered, window)]
     calls = [call for wish in wished if (call := _fitted(wish, tools)) is not None]
     made = {_key(done.call) for done in answered}
@@ -121,7 +124,7 @@ def _fitted(wish: Call, tools: Tools) -> Call | None:
         return None
     known = schema.get("properties") or {}
     arguments = {name: value for name, value in wish.arguments.items() if name in known}
-    left_over = [str(value) for name, value in wish.arguments.items() if name not in known and name not in _TIMES]
+    left_over = [str(value) for name, value in wish.arguments.items() if name not in known and name not in _BOUNDS]
     if left_over and "query" in known:
         arguments["query"] = " ".join([*left_over, *([arguments["query"]] if "query" in arguments else [])])
     return Call(wish.tool_name, arguments) if set(schema.get("required") or ()) <= set(arguments) else None

@@ -80,6 +80,11 @@ class Inquiry:
         """What is wrong, and why: then the logs are looked at as a whole (R90)."""
         return not self.is_narrow and self.question.kind in _OPEN_KINDS and Source.LOGS in self.sources
 
+    @property
+    def asks_since_when(self) -> bool:
+        """When something began, not when it was last."""
+        return not _says(self.asked, cues.LATEST) and AnswerKind.SINCE_WHEN in (self.question.kind, *self.question.also)
+
     def excludes(self, text: str) -> bool:
         return mentions_any(text, self.excluded)
 

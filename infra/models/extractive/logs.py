@@ -52,7 +52,8 @@ def log_claims(inquiry: Inquiry, answered: Sequence[Answered], told_before: Sequ
         if shapes:
             fresh = [line for line in fresh if not any(shape in shape_of(line.text) for shape in shapes)]
         told.update(line.text for line in fresh)
-        if draft := _draft(inquiry, service, _most_different(fresh), is_all=found.is_all):
+        ordered = _first(fresh) if inquiry.asks_since_when else _most_different(fresh)
+        if draft := _draft(inquiry, service, ordered, is_all=found.is_all):
             yield draft
 
 
@@ -107,6 +108,11 @@ def _most_different(lines: Sequence[Ref]) -> list[Ref]:
         (repeats if shape in seen else firsts).append(line)
         seen.add(shape)
     return firsts + repeats[::-1]
+
+
+def _first(lines: Sequence[Ref]) -> list[Ref]:
+    """The line that was written first: items begin with their time."""
+    return sorted(lines, key=lambda line: line.text)[:1]
 
 
 def _topic_in(inquiry: Inquiry, lines: Sequence[Ref]) -> str:

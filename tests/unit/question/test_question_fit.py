@@ -385,3 +385,82 @@ def test_a_rule_that_has_nothing_to_hold_against_the_question_is_named() -> None
         now=datetime.fromisoformat("2031-05-14T10:30:00+00:00"),
     ).evaluation
     assert {"answer.term_uncovered", "answer.cause_unfound"} <= set(evaluation.not_checked)
+
+
+# ---------------------------------------------------------------- answers beside the point
+
+
+def rows(*told: tuple[str, str], total: int = 0, query: str = "timeout") -> dict[str, Any]:
+    """A call that returned lines with their time of day; `total`: how many matched, where that is more."""
+    call = logs(query, *(message for _, message in told))
+    for row, (at, _) in zip(call["output"]["logs"], told, strict=True):
+        row["timestamp"] = f"2031-05-14T{at}:00Z"
+    is_cut = total > len(told)
+    call["output"] |= {"total": total, "truncated": True} if is_cut else {}
+    return call
+
+
+def fitting(question: str, call: dict[str, Any], text: str, quotation: str, path: str) -> tuple[str, list[str]]:
+    evaluation = judged(pair(question, [call], [claim(text, quotation, path)])).evaluation
+    return evaluation.verdict, [fact.fact for fact in evaluation.facts_checked[1:]]
+
+
+EARLY, LATE = ("09:35", "read timeout 1"), ("10:05", "read timeout 2")
+BEGINNING = (
+    "问题中的 开始时间 未得到查证。",
+    "order-service 从什么时候开始 timeout 的？",
+    "Since when does order-service have timeouts?",
+)
+
+
+@pytest.mark.parametrize("question", BEGINNING[1:])
+@pytest.mark.parametrize(
+    ("call", "told", "verdict"),
+    [
+        (rows(EARLY, LATE), 0, "PASS"),
+        (rows(EARLY, LATE), 1, "LOW_CONFID"),
+        (rows(EARLY, LATE, total=50), 0, "LOW_CONFID"),
+    ],
+)
+def test_a_beginning_is_told_by_the_first_of_all_that_matched(
+    question: str, call: dict[str, Any], told: int, verdict: str
+) -> None:
+    """R70: the last ones, and the first of a list that is cut, tell of no beginning."""
+    at, message = (EARLY, LATE)[told]
+    text = f"order-service 在 {at} 出现 {message}。"
+    assert fitting(question, call, text, message, f"$.logs[{told}]") == (
+        verdict,
+        [BEGINNING[0]] if verdict != "PASS" else [],
+    )
+
+
+def test_when_it_was_last_is_told_by_the_last() -> None:
+    """R70."""
+    asked = "order-service 最近一次 timeout 是什么时候？"
+    cut = rows(EARLY, LATE, total=50)
+    assert fitting(asked, cut, "order-service 在 10:05 出现 read timeout 2。", LATE[1], "$.logs[1]") == ("PASS", [])
+
+
+@pytest.mark.parametrize(("total", "open_points"), [(1, []), (50, ["问题中的 deadlock 未得到查证。"])])
+def test_a_list_that_is_cut_tells_of_no_other_word_of_its_search(total: int, open_points: list[str]) -> None:
+    """R70: the deadlocks may be among those that did not come back."""
+    call = rows(LATE, total=total, query="deadlock timeout")
+    found = fitting(TIMEOUT["question"], call, "order-service 出现 read timeout 2。", LATE[1], "$.logs[0]")
+    assert found == ("LOW_CONFID" if open_points else "PASS", open_points)
+
+
+@pytest.mark.parametrize(
+    ("question", "open_points"),
+    [
+        ("哪些服务没有报错？", ["问题中的 没有报错 未得到查证。"]),
+        ("Which services have no errors?", ["问题中的 have no errors 未得到查证。"]),
+        ("哪些服务有没有报错？", []),
+        ("哪些服务有报错？", []),
+        ("Which services have errors?", []),
+    ],
+)
+def test_those_with_errors_are_no_answer_to_which_have_none(question: str, open_points: list[str]) -> None:
+    """R70."""
+    call = logs("", "ERROR read timeout") | {"input_params": {}}
+    found = fitting(question, call, "order-service 出现 ERROR read timeout。", "ERROR read timeout", "$.logs[0]")
+    assert found[1] == open_points
