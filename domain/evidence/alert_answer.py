@@ -20,7 +20,7 @@ from domain.evidence.coverage import (
 )
 from domain.language.services import Kinship, is_generic, kinship, nearest
 
-SILENCE_FIELDS = ("silenced_by", "silenced_until", "silence_comment", "inhibited_by")
+SILENCE_FIELDS = ("silenced_by", "silenced_until", "silence_comment", "inhibited_by", "status")
 """What an Alertmanager knows of an alert, as fields of its row."""
 _DUPLICATE = "duplicate"
 

@@ -61,6 +61,17 @@ def test_alerts_are_found_by_their_labels_and_told_whole(served: Any, question: 
     assert "has less。" not in answer["answer"]
 
 
+def test_a_prometheus_and_an_alertmanager_are_one_answer(served: Any) -> None:
+    """R84: each alert once, firing; of the silenced and the inhibited one it is said that nobody is told."""
+    files = [str(DATA / name) for name in ("prometheus-alerts.json", "alertmanager-alerts.json")]
+    question = "当前有哪些告警？"
+    answer = served.ask(question, "--metrics", files[0], "--metrics", files[1], "--now", NOW, TZ="UTC")
+    assert answer["verdict"] == "PASS", answer["answer"]
+    assert [name for name in FIRING if answer["answer"].count(f"当前存在 {name} 告警（firing）") != 1] == []
+    assert "HighLatencyP99 告警（firing），通知被抑制（status.state=suppressed）" in answer["answer"]
+    assert "QueueBacklog 告警（firing），被 HighMemoryUsage 抑制" in answer["answer"]
+
+
 def test_a_misspelt_alert_is_no_absence(served: Any) -> None:
     """R71: a file cannot list its rules, but an alert of a name like it is there."""
     answer = asked(served, "checkout 当前是否存在 HighErorRate 告警")

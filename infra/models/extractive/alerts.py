@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from domain.evidence.alert_search import SUPPRESSED
 from domain.language.severities import rank_of
 from domain.verdict.term_shown import names_service
 from infra.models.extractive.claims import Draft
@@ -154,11 +155,13 @@ def _told(alert: Alert, inquiry: Inquiry) -> str:
 
 def _silence(alert: Alert) -> Iterator[str]:
     """Who silenced it and until when, or which alert it waits for."""
-    if by := alert.given.get("silenced_by"):
+    if by := alert.given.get("silenced_by", ""):
         until = alert.given.get("silenced_until")
         yield f"已被 {by} 静默" + (f"至 {until}" if until else "")
-    if by := alert.given.get("inhibited_by"):
-        yield f"被 {by} 抑制"
+    if waits_for := alert.given.get("inhibited_by"):
+        yield f"被 {waits_for} 抑制"
+    if not by and not waits_for and alert.state != SUPPRESSED and alert.given.get("status.state") == SUPPRESSED:
+        yield f"通知被抑制（status.state={SUPPRESSED}）"
 
 
 def described(description: str, limit: int = MAX_DESCRIPTION) -> str:
