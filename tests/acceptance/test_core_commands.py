@@ -223,7 +223,7 @@ def test_the_answer_is_what_a_user_would_be_shown() -> None:
 
 
 def test_rules_without_input_are_named_and_lower_nothing() -> None:
-    """R9, R36 to R38, R70: with calls and a session time everything is checked; without them the verdict is the same."""
+    """R9, R36 to R38, R70: with calls and a session time all is checked; without them the verdict is the same."""
     results = lines_of(VERDICT, "verdict.jsonl")
     assert results[8]["verifier_evaluation"]["not_checked"] == []
     assert results[0]["verifier_evaluation"]["not_checked"] == [

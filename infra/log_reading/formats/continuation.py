@@ -25,7 +25,8 @@ _EXCEPTION_LINE = re.compile(
 )
 _TRACE_LINE = re.compile(
     r"Caused by: |Suppressed: |\.\.\. \d{1,6} (?:more|common frames)|at [\w.$<>/@-]{1,256}(?:\(|$)|--- End of "
-    r"|#\d{1,4} +(?:0x|/|\{main\}|\[internal |[\w\\:~<>]{1,256}(?:->| ?\()|[^()]{1,256}\(\d{1,7}\): )|Stack trace:$|\[stacktrace\]|\[previous exception\]"
+    r"|#\d{1,4} +(?:0x|/|\{main\}|\[internal |[\w\\:~<>]{1,256}(?:->| ?\()|[^()]{1,256}\(\d{1,7}\): )"
+    r"|Stack trace:$|\[stacktrace\]|\[previous exception\]"
     r"|File \"[^\"]{1,256}\", line \d|During handling of the above|The above exception was|exit status \d|\[signal "
     r"|goroutine \d{1,10} \[|created by [\w./*()-]{1,256}|\w{1,64}[./][\w./*()-]{1,256}\([^()]{0,256}\)$"
     r"|[\w-]{1,64}\.[\w.-]{2,64}/[\w./@*()\[\]-]{1,400}\.\w{1,64}(?:\.func[\d.]{1,8})?$"
