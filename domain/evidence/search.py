@@ -16,8 +16,16 @@ from domain.evidence.coverage import DoubtKind
 from domain.evidence.window import Window
 from domain.language.failures import holds_failure
 from domain.language.form import search_form
+from domain.language.instances import pods_in
 from domain.language.levels import Level, level_said
-from domain.language.services import Kinship, is_overseer, kinship, mentions_service, tells_of_process
+from domain.language.services import (
+    Kinship,
+    is_overseer,
+    kinship,
+    mentions_service,
+    service_of,
+    tells_of_process,
+)
 
 EASTMOST, WESTMOST = timedelta(hours=14), timedelta(hours=-12)
 """The zones that a stamp without one may be of."""
@@ -200,11 +208,17 @@ def _service_objection(
     """Any name that is the service's own is enough; a name of another excludes, the line's before the place's."""
     if any(kinship(name, asked) is Kinship.SAME for name in (*line, *place, *hints)):
         return None
-    for names in (line, place):
+    for names in (_telling(line), _telling(place)):
         if names:
             is_open = any(kinship(name, asked) is Kinship.UNSURE for name in names)
             return DoubtKind.SERVICE if is_open else By.SERVICE
     return DoubtKind.SERVICE
+
+
+def _telling(names: tuple[str, ...]) -> list[str]:
+    """Without a container that is called like the service of the pod beside it: the pod tells more."""
+    of_pods = {service_of(name) for name in names if pods_in(name)}
+    return [name for name in names if name not in of_pods]
 
 
 # ---------------------------------------------------------------- time

@@ -181,6 +181,26 @@ ORDERS = Cue(
     "order|orders|user|user id|account|customer|session|request|request id|transaction|task|job|trace"
     "|trace id|traceid|span|span id|correlation id|payment|invoice|batch|pid|message id|tenant",
 )
+PEOPLE = Cue(
+    "用户|账号|账户",
+    "user|account|login",
+)
+"""Behind them stands a name of somebody."""
+BEHIND_PEOPLE = Cue(
+    "",
+    "in|on|at|from|since|during|between|been|was|has|had|is|by|today|yesterday|this|last|within|ever|log|try|tried",
+)
+"""English words behind such a name."""
+PACKAGES = Cue(
+    "软件包|安装包|升级过|升级了|安装过|安装了|卸载过|卸载了|更新过|更新了",
+    "package|packages",
+)
+"""Behind them stands what is installed: no service of its own."""
+EITHER = Cue(
+    "或者|或|还是|、|/",
+    "or",
+)
+"""Between two things of which either will do."""
 NAMESPACES = Cue(
     "命名空间|名字空间",
     "namespace|ns",
@@ -253,6 +273,11 @@ TICKETS = Cue(
     "工单|工单号|需求|缺陷|变更单|事件单|任务单",
     "ticket|issue|incident|jira|bug|story|change request|case|pr|pull request|mr",
 )
+ASKED_ABOUT = Cue(
+    "关于|包含|含有|提到|出现|出现过|有没有",
+    "about|was|were|containing|contains|contain|mention|mentions|mentioned|mentioning",
+)
+"""Behind them a number like a ticket's is what is asked for."""
 VERSIONS = Cue(
     "版本",
     "version|release|build|revision|tag",

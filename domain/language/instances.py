@@ -31,6 +31,10 @@ _REPLICA = re.compile(  # what stands behind a name for one of its instances
     | [-_.:\#@][0-9]{{1,5}}                         # a replica, an instance, a port
     """
 )
+_POD = re.compile(
+    rf"(?<![a-z0-9-])[a-z0-9](?:[a-z0-9.-]{{0,200}}[a-z0-9])?-(?=[a-f]*[0-9]|[a-z]*[0-9])[0-9{_SAFE}]{{8,10}}-[a-z0-9]{{5}}"
+    r"(?![a-z0-9-])"
+)
 _VERSION = re.compile(r"[-_]v?\d{1,4}(?:\.\d{1,6}){1,3}(?:[-.](?:snapshot|release|final|ga|rc\d{0,2}|m\d))?$", re.I)
 _PROGRAM = re.compile(r"\.(?:jar|war|exe|dll|pyc?|js|rb|sh|bin|php)$", re.I)
 _PROCESS = re.compile(r"\[\d{1,10}\]$")
@@ -73,6 +77,11 @@ def readings(name: str) -> tuple[Named, ...]:
         for base, is_numbered in _shorter(part):
             found[Named(base, is_sure, is_numbered)] = None
     return tuple(found)
+
+
+def pods_in(name: str) -> frozenset[str]:
+    """The pods of deployments that a name tells: of a pod, a folder of its logs, a link to them."""
+    return frozenset(_POD.findall(name.lower()))
 
 
 def _parts(name: str) -> Iterator[tuple[str, bool]]:

@@ -14,7 +14,7 @@ from functools import cache, lru_cache
 from rapidfuzz.distance import OSA
 
 from domain.language import service_words as words
-from domain.language.instances import Named, readings
+from domain.language.instances import Named, pods_in, readings
 
 _HUMP = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
 _JOINERS = re.compile(r"[^0-9A-Za-z\u3400-\u9fff]+")
@@ -54,6 +54,12 @@ class Kinship(Enum):
 def kinship(name: str, asked: str) -> Kinship:
     """Whether a name found in a source belongs to the service asked for: a spelling of it, a pod, container, replica,
     unit or process of it. OTHER only if it clearly is of another service; a name that names none is UNSURE."""
+    if asked_pods := pods_in(asked):
+        found_pods = pods_in(name)
+        if asked_pods & found_pods:
+            return Kinship.SAME
+        is_other = found_pods or kinship(name, service_of(asked)) is Kinship.OTHER
+        return Kinship.OTHER if is_other else Kinship.UNSURE  # of which of its pods, the service's name does not tell
     if not _VERSIONED.search(asked):
         name = _VERSIONED.sub("", name)
     wanted = [key for reading in readings(asked) if reading.is_sure for key in _keys(reading.base)]

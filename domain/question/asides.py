@@ -76,6 +76,7 @@ _SHAPED_TICKET = re.compile(
 _ORDER_BEFORE = Late(lambda: rf"(?:{expression(cues.ORDERS)})\s?\Z", re.IGNORECASE)
 _CALLED_CODE_BEHIND = Late(lambda: rf"\s?(?:这个|的)?\s?(?:{expression(cues.CODES, cues.ERRORS)})", re.IGNORECASE)
 _CALLED_CODE_BEFORE = Late(lambda: rf"(?:{expression(cues.CODES)}|错误|error)\s?[:：=为是]?\s?\Z", re.IGNORECASE)
+_ASKED_BEFORE = Late(lambda: rf"(?:{expression(cues.ASKED_ABOUT)})\s?\Z", re.IGNORECASE)
 _VERSION = Late(
     lambda: (
         r"(?<![A-Za-z0-9_./@-])(?<![A-Za-z0-9]:)v\d{1,4}(?:\.\d{1,6}){0,3}(?:[-+][A-Za-z0-9.]{1,20})?(?![A-Za-z0-9_/-])"
@@ -132,20 +133,23 @@ def _is_past(text: str, start: int, end: int) -> bool:
 
 def figures(text: str) -> list[tuple[int, int]]:
     """Thresholds, versions, ticket numbers and how many somebody wants to see."""
-    plain = (_THRESHOLD, _TOP, _TICKET, _VERSION)
+    plain = (_THRESHOLD, _TOP, _VERSION)
     spans = [(found.start(), found.end()) for pattern in plain for found in pattern.finditer(text)]
-    spans = [
-        (start, end)
-        for start, end in spans
-        if not (text[start] == "#" and _ORDER_BEFORE.search(text, max(0, start - 20), start))
-    ]
-    return [*spans, *_shaped_tickets(text)]
+    return [*spans, *_tickets(text), *_shaped_tickets(text)]
+
+
+def _tickets(text: str) -> Iterator[tuple[int, int]]:
+    for found in _TICKET.finditer(text):
+        before = text[max(0, found.start() - 20) : found.start()]
+        is_order = text[found.start()] == "#" and _ORDER_BEFORE.search(before)
+        if not is_order and not _ASKED_BEFORE.search(before):
+            yield found.start(), found.end()
 
 
 def _shaped_tickets(text: str) -> Iterator[tuple[int, int]]:
-    """PROJ-142 is a ticket, unless it is called a code."""
+    """PROJ-142 is a ticket, unless it is called a code or asked about."""
     for found in _SHAPED_TICKET.finditer(text):
         behind = _CALLED_CODE_BEHIND.match(text, found.end())
-        before = _CALLED_CODE_BEFORE.search(text, max(0, found.start() - 24), found.start())
-        if not behind and not before:
+        before = text[max(0, found.start() - 24) : found.start()]
+        if not behind and not _CALLED_CODE_BEFORE.search(before) and not _ASKED_BEFORE.search(before):
             yield found.start(), found.end()

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from functools import cache
 
-from domain.language import cues
-from domain.language.cue import chinese, english, expression
+from domain.language import cues, plain_words
+from domain.language.cue import chinese, english, expression, words_of
 from domain.question.question import TermKind
 from domain.question.reader import Reader
 
@@ -35,6 +35,18 @@ def take_codes(reader: Reader) -> None:
                 reader.drop(behind.span())
 
 
+_IN_CAPITALS = re.compile(rf"{_B}[A-Z][A-Z0-9]{{3,20}}{_E}")
+
+
+def take_words_in_capitals(reader: Reader) -> None:
+    """What programs write so: MISCONF, DELETE. Not in a question that is written so as a whole."""
+    if not re.search(r"[a-z\u4e00-\u9fff]", reader.text):
+        return
+    for found in list(_IN_CAPITALS.finditer(reader.rest)):
+        if found[0].casefold() not in plain_words.NOT_NAMES | words_of(cues.CODES):
+            reader.take(TermKind.PHRASE, found.span())
+
+
 def take_levels(reader: Reader) -> None:
     for pattern in (_LEVEL_IN_CAPITALS, *_called_levels()):
         reader.take_all(TermKind.LEVEL, pattern, "level")
@@ -56,7 +68,7 @@ def _of_place() -> tuple[re.Pattern[str], ...]:
     return (
         re.compile(rf"(?:{called})\s?[:：=为是]?\s?(?P<code>{number})(?![\w.:-]|\s?(?:%|ms\b|秒|分钟))", re.IGNORECASE),
         re.compile(rf"(?<![\w./-])(?<![A-Za-z0-9]:)(?P<code>{_STATUS})(?={behind})", re.IGNORECASE),
-        re.compile(rf"(?:{before})\s?了?\s?(?P<code>{_STATUS}){counted}", re.IGNORECASE),
+        re.compile(rf"(?:{before})\s?[了过]?\s?(?P<code>{_STATUS}){counted}", re.IGNORECASE),
         re.compile(rf"(?<![\w./-])(?<![A-Za-z0-9]:)(?P<code>{_STATUS})(?=\s?(?:$|[？?。!！]|的))"),
     )
 

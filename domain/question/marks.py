@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import re
 
-from domain.language import cues
-from domain.language.cue import english, expression
+from domain.language import cues, plain_words
+from domain.language.cue import chinese, english, expression
 from domain.language.late import Late
+from domain.question.asides import TAKEN
 from domain.question.question import TermKind
 from domain.question.reader import Reader
 
@@ -85,6 +86,22 @@ _NAMED_ID = Late(
     re.IGNORECASE,
 )
 _JOINED_ID = Late(lambda: rf"(?:{english(cues.ORDERS)})-(?P<id>\d{{2,20}})(?![\w-])", re.IGNORECASE)
+_USER = Late(
+    lambda: (
+        rf"(?:(?<![A-Za-z])(?:{english(cues.PEOPLE)})\s|(?:{chinese(cues.PEOPLE)})\s?)"
+        r"(?P<id>[a-z][\w.-]{1,40})(?![\w-])"
+        rf"(?=\s(?:{english(cues.BEHIND_PEOPLE)})(?![a-z])"
+        rf"|\s?(?:[?？,，。.!！{TAKEN}\u4e00-\u9fff]|$))"
+    ),
+    re.ASCII,
+)
+_PACKAGE = Late(
+    lambda: (
+        rf"(?:(?<![A-Za-z])(?:{english(cues.PACKAGES)})\s|(?:{chinese(cues.PACKAGES)})\s?)"
+        r"(?P<name>[a-z0-9][a-z0-9.+-]{1,60}[a-z0-9+])(?![\w-])"
+    ),
+    re.ASCII,
+)
 _HEX_ID = re.compile(r"(?<![\w-])(?=[0-9a-f]{0,64}[0-9])(?=[0-9a-f]{0,64}[a-f])[0-9a-f]{12,64}(?![\w-])", re.IGNORECASE)
 _POD = re.compile(
     r"(?<![\w-])[a-z][a-z0-9]{0,40}(?:-[a-z0-9]{1,40}){0,6}-(?=[a-z0-9]{0,9}\d)[a-z0-9]{8,10}-[a-z0-9]{5}(?![\w-])"
@@ -116,6 +133,12 @@ def take_paths(reader: Reader) -> None:
     reader.take_all(TermKind.PHRASE, _PATH)
 
 
+def take_packages(reader: Reader) -> None:
+    for found in list(_PACKAGE.finditer(reader.rest)):
+        if found["name"] not in plain_words.NOT_NAMES:
+            reader.take(TermKind.PHRASE, found.span("name"))
+
+
 def take_fields(reader: Reader) -> None:
     """key=value, and the series of a PromQL expression."""
     reader.take_all(TermKind.METRIC, _SELECTOR, "name")
@@ -127,3 +150,6 @@ def take_fields(reader: Reader) -> None:
 def take_ids(reader: Reader) -> None:
     for pattern, group in ((_UUID, ""), (_POD, ""), (_NAMED_ID, "id"), (_JOINED_ID, "id"), (_HEX_ID, "")):
         reader.take_all(TermKind.ID, pattern, group)
+    for found in list(_USER.finditer(reader.rest)):
+        if found["id"] == "root" or found["id"] not in plain_words.NOT_NAMES:
+            reader.take(TermKind.ID, found.span("id"))

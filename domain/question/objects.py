@@ -40,6 +40,7 @@ _WHO = frozenset(("request", "user", "order", "customer", "account", "job", "tas
 _VAGUE_EN = words_of(*_VAGUE, cues.CONDITIONS, cues.MEANING) | _WHO
 _ERRORS_ALONE = re.compile(
     r"(?<![A-Za-z-])(?P<word>errors|exceptions|warnings)(?![A-Za-z-])"
+    r"|(?P<one>error|exception|warning)(?=\s?(?:[?？。，,;；!！吗呢]|$))"
     r"|(?P<zh>报错|错误|异常)(?![\u4e00-\u9fff])|(?P<open>报错|错误|异常)(?=日志|记录|信息|情况|现象|最多|总数|的|吗|呢|有|了|是|次数|数量)",
     re.IGNORECASE,
 )
@@ -62,6 +63,16 @@ def take_topics(reader: Reader, is_topic: Late) -> None:
     reader.take_all(TermKind.TOPIC, is_topic)
 
 
+_BESIDE_IT = re.compile(rf"(?<=[(（])\s?(?P<words>{_WORDS_EN})\s?(?=[)）])")
+
+
+def take_phrases_in_brackets(reader: Reader) -> None:
+    """Several English words that stand beside what is asked for: an evacuation failure (To-space exhausted)."""
+    for found in list(_BESIDE_IT.finditer(reader.rest)):
+        if " " in found["words"] and _says_something_en(found["words"]):
+            reader.take(TermKind.PHRASE, found.span("words"))
+
+
 def take_foreign_phrases(reader: Reader, is_topic: Late) -> None:
     """English words of a Chinese question that stand together: upstream timed out."""
     if not _CHINESE.search(reader.rest):
@@ -79,8 +90,18 @@ def take_plain_errors(reader: Reader, *, is_open: bool) -> None:
             continue
         if _is_alone(reader.rest[max(0, found.start() - 12) : found.start()]):
             reader.take(TermKind.LEVEL, found.span())
+    if not is_open and not reader.has(*_TOLD, TermKind.LEVEL, TermKind.METRIC, TermKind.ID):
+        for found in list(_FAILED_ALONE.finditer(reader.rest)):
+            reader.take(TermKind.LEVEL, found.span(found.lastgroup or 0))
 
 
+_FAILED_ALONE = re.compile(
+    r"(?<![A-Za-z-])(?:did|does|do|has|have|had|is|was)(?![A-Za-z-])[^.?!\n]{0,80}?(?<![A-Za-z-])"
+    r"(?P<word>fail|fails|failed|failing)(?![A-Za-z-])(?!\s(?:to|with)\s)"
+    rf"|(?<=[有无否{TAKEN} ])(?:(?P<zh>失败|出错)(?=了|过|吗|[?？。]|$))",
+    re.IGNORECASE,
+)
+"""Whether something failed, where nothing else is asked for: then its errors are."""
 _TOLD = {TermKind.PHRASE, TermKind.TOPIC, TermKind.CODE, TermKind.ALERT}
 
 

@@ -9,6 +9,7 @@ from domain.language import plain_words
 from domain.language.concepts import MANNERS
 from domain.language.failures import holds_failure
 from domain.language.form import search_form
+from domain.language.instances import pods_in
 from domain.language.levels import Level, level_of, level_said
 from domain.language.searching import concepts_of, finder_of
 from domain.language.services import Kinship, kinship, mentions_service
@@ -42,7 +43,8 @@ def shows(term: Term, text: str) -> bool:
         case TermKind.CODE:
             return _shows_code(term.text, text)
         case TermKind.ADDRESS | TermKind.ID:
-            return stands_whole(term.text, text) or _shows_url(term.text, text)
+            names_it = stands_whole(term.text, text) or term.text in pods_in(text)
+            return names_it or _shows_url(term.text, text)
         case TermKind.LEVEL:
             return _shows_level(level_asked(term.text), text)
         case TermKind.PHRASE | TermKind.TOPIC:

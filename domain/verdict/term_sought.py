@@ -91,7 +91,8 @@ class Searched:
             case TermKind.ALERT | TermKind.METRIC:
                 return shows(term, self._arguments)
             case TermKind.CODE | TermKind.ADDRESS | TermKind.ID:
-                return any(stands_whole(term.text.split()[-1], word) for word in self.words)
+                words = (*self.words, *self.services) if term.kind is TermKind.ID else self.words
+                return any(stands_whole(term.text.split()[-1], word) for word in words)
             case TermKind.PHRASE | TermKind.TOPIC:
                 return any(is_same_thing(term.text, word) for word in self.words) or self._holds_all_words(term)
 

@@ -129,6 +129,27 @@ def test_a_question_of_now_names_no_period() -> None:
     assert read("当前有没有超时").period is None
 
 
+def test_a_status_is_sought_as_one_and_an_exit_code_is_not() -> None:
+    """R68: 502 bytes are no status."""
+    assert read("今天 nginx 返回过 502 吗？").terms == ("HTTP 502",)
+    assert read("退出码 500 出现了几次？").terms == ("500",)
+
+
+def test_a_pod_is_searched_as_the_place_it_is() -> None:
+    """R68: its lines do not hold its name."""
+    inquiry = read("order-service-7d9f8b6c5-abcde 这个 Pod 有没有 WARN？")
+    assert (inquiry.services, inquiry.terms) == (("order-service-7d9f8b6c5-abcde",), ())
+
+
+@pytest.mark.parametrize(
+    ("question", "is_either"),
+    [("有没有 ERROR 或超时？", True), ("Any WARN or a deadlock?", True), ("有没有超时的 ERROR？", False)],
+)
+def test_a_level_or_a_word_is_either(question: str, is_either: bool) -> None:
+    """R70: a line that holds the word at another level is asked for, too."""
+    assert read(question).is_either is is_either
+
+
 def test_a_level_is_read_only_as_a_whole_word() -> None:
     assert read("cart-api 的 ERROR 日志").level == "ERROR"
     assert read("cart-api 的 TERRORS 日志").level is None

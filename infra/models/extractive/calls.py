@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from domain.evidence.window import utc_text
+from domain.language.searching import concepts_of
 from domain.question.question import Period
 from infra.models.extractive.alerts import firing_names, firing_services
 from infra.models.extractive.conversation import Answered, Call
@@ -70,6 +71,8 @@ def _query(inquiry: Inquiry) -> str | None:
     """The words to find any of; what each line must hold stands beside every one of them. Phrases stay whole."""
     anchors = [quoted_words(anchor) for anchor in inquiry.anchors]
     words = [quoted_words(term) for term in inquiry.terms if term not in inquiry.anchors]
+    if anchors:  # where they stand, a Chinese phrase of no concept may be put otherwise, and in English
+        words = [word for word in words if word.isascii() or concepts_of(word)]
     if not anchors or not words:
         return " AND ".join(anchors) or " ".join(words) or None
     return " ".join(" AND ".join([word, *anchors]) for word in words)
@@ -90,8 +93,11 @@ def _asked_for(inquiry: Inquiry, skill: str | None, window: Mapping[str, Any], *
     if Source.LOGS in inquiry.sources:
         names_something = bool(inquiry.services or inquiry.terms)
         level = inquiry.level or (None if names_something else UNASKED_LEVEL)
+        query = _query(inquiry)
+        searches = [(None, level), (query, None)] if inquiry.is_either else [(query, level)]
         for service in services:
-            yield Call(LOGS, _given(service=service, query=_query(inquiry), level=level, **window))
+            for words, least in searches:
+                yield Call(LOGS, _given(service=service, query=words, level=least, **window))
     if inquiry.sources == {Source.KNOWLEDGE}:
         yield Call(KNOWLEDGE, {"query": inquiry.asked.strip()[:MAX_QUERY]})
 

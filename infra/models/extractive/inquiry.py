@@ -11,8 +11,9 @@ from typing import Any
 
 from domain.agents.scope import forms_of, narrow_scope
 from domain.language import cues, measures
-from domain.language.cue import Cue, pattern_of
+from domain.language.cue import Cue, expression, pattern_of
 from domain.language.levels import name_of
+from domain.language.services import service_of
 from domain.question import reading
 from domain.question.question import AnswerKind, Period, Question, Term, TermKind
 from domain.question.zones import zone_named
@@ -85,6 +86,17 @@ class Inquiry:
         """When something began, not when it was last."""
         return not _says(self.asked, cues.LATEST) and AnswerKind.SINCE_WHEN in (self.question.kind, *self.question.also)
 
+    @property
+    def is_either(self) -> bool:
+        """Whether a level or words are asked for: 有没有 ERROR 或超时."""
+        levels = [re.escape(term.text) for term in self.question.terms if term.kind is TermKind.LEVEL]
+        if not levels or not self.terms:
+            return False
+        return (
+            re.search(rf"(?:{'|'.join(levels)})(?:日志|\slogs?)?\s?(?:{expression(cues.EITHER)})", self.asked)
+            is not None
+        )
+
     def excludes(self, text: str) -> bool:
         return mentions_any(text, self.excluded)
 
@@ -111,14 +123,15 @@ def read_question(question: str, now: datetime, zone: tzinfo = UTC) -> Inquiry:
     """What to look up for a question that is asked at `now`; words of time are of `zone`."""
     read = reading.read_question(question, now, zone)
     is_narrow = narrow_scope(read.text).narrow or read.kind in _NARROW_KINDS
-    words = [term for term in read.terms if term.kind in _WORDS][:MAX_TERMS]
+    pods = tuple(term.text for term in read.terms if term.kind is TermKind.ID and service_of(term.text) != term.text)
+    words = [term for term in read.terms if term.kind in _WORDS and term.text not in pods][:MAX_TERMS]
     levels = [level_asked(term.text) for term in read.terms if term.kind is TermKind.LEVEL]
     return Inquiry(
         question=read,
         is_narrow=is_narrow,
         alerts=_of_kind(read.terms, TermKind.ALERT),
-        services=_of_kind(read.terms, TermKind.SERVICE),
-        terms=tuple(term.text for term in words),
+        services=pods or _of_kind(read.terms, TermKind.SERVICE),
+        terms=tuple(_sought(term, read.asked) for term in words),
         anchors=tuple(term.text for term in words if term.kind in _ANCHORS),
         excluded=tuple(dict.fromkeys(form for subject in read.excluded for form in forms_of(subject))),
         sources=_sources(read, is_narrow),
@@ -130,6 +143,17 @@ def _is_series(term: Term) -> bool:
     if term.kind is TermKind.METRIC:
         return _SERIES.fullmatch(term.text) is not None
     return term.kind is TermKind.PHRASE and _COMPARED.fullmatch(term.text) is not None
+
+
+def _sought(term: Term, asked: str) -> str:
+    """The word to search for: a status of HTTP is one, and no number of bytes."""
+    if term.kind is TermKind.CODE and _STATUS.fullmatch(term.text) and not _OTHER_CODE.search(asked):
+        return f"HTTP {term.text}"
+    return term.text
+
+
+_STATUS = re.compile(r"[45]\d\d")
+_OTHER_CODE = re.compile(r"exit|errno|sqlstate|signal|error code|退出|错误码|错误代码|错误号", re.IGNORECASE)
 
 
 def _of_kind(terms: Sequence[Term], kind: TermKind) -> tuple[str, ...]:
