@@ -12,8 +12,8 @@ from typing import Any
 from domain.agents.scope import forms_of, narrow_scope
 from domain.language import cues, measures
 from domain.language.cue import Cue, expression, pattern_of
+from domain.language.instances import pods_in
 from domain.language.levels import name_of
-from domain.language.services import service_of
 from domain.question import reading
 from domain.question.question import AnswerKind, Period, Question, Term, TermKind
 from domain.question.zones import zone_named
@@ -123,7 +123,7 @@ def read_question(question: str, now: datetime, zone: tzinfo = UTC) -> Inquiry:
     """What to look up for a question that is asked at `now`; words of time are of `zone`."""
     read = reading.read_question(question, now, zone)
     is_narrow = narrow_scope(read.text).narrow or read.kind in _NARROW_KINDS
-    pods = tuple(term.text for term in read.terms if term.kind is TermKind.ID and service_of(term.text) != term.text)
+    pods = tuple(term.text for term in read.terms if term.kind is TermKind.ID and pods_in(term.text))
     words = [term for term in read.terms if term.kind in _WORDS and term.text not in pods][:MAX_TERMS]
     levels = [level_asked(term.text) for term in read.terms if term.kind is TermKind.LEVEL]
     return Inquiry(
