@@ -297,6 +297,12 @@ FAILURES = Cue(
     "fail|fails|failed|failing|failure|failures|outage|problem|problems|issue|issues|trouble|down|broken"
     "|wrong|error|errors|exception|exceptions|unavailable|incident|incidents",
 )
+LEFT_OUT = Cue(
+    "除了|除去|除开|除|不包括|不含|不算|排除",
+    "except|except for|excluding|other than|apart from|aside from|outside|outside of|not in|not during|but not"
+    "|not counting|before|earlier than|prior to",
+)
+ALL_BUT = Cue("以外|之外|以前|之前", "")
 NONE_OF = Cue(
     "没有|没|无|未见|未出现|不存在",
     "no|without|free of|never had|don't have|do not have|have no|had no|has no|didn't have|did not have",

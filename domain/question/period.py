@@ -13,6 +13,9 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta, tzinfo
 from functools import reduce
 
+from domain.language.cue import chinese, expression
+from domain.language.cues import ALL_BUT, LEFT_OUT
+from domain.language.late import Late
 from domain.language.time_words import Cue
 from domain.question.question import Period
 from domain.question.when.form import fold
@@ -52,7 +55,9 @@ def read_period(question: str, now: datetime, zone: tzinfo) -> PeriodReading:
     instants = Instants(now, zone)
     bounds: list[Bounds] = []
     doubtful: list[Phrase] = []
-    for phrase in _anchored(found):
+    left_out = [phrase for phrase in found if _is_left_out(phrase, text)]
+    doubtful += left_out
+    for phrase in _anchored([phrase for phrase in found if phrase not in left_out]):
         try:
             bounds.append(instants.of(phrase))
         except NotUnderstood:
@@ -96,6 +101,7 @@ def _ever(question: str, phrases: Sequence[Phrase], places: Sequence[int]) -> Pe
     return PeriodReading(Period(_quoted(question, spans), None, None), spans=spans) if spans else PeriodReading()
 
 
+_BESIDE = 24  # characters before a phrase that may leave it out
 _ASIDE = re.compile(r"[^。？！?!;；\n]{0,200}[,，][^。？！?!;；\n]{0,200}")
 
 
@@ -105,6 +111,17 @@ def _is_background(phrase: Phrase, text: str, nows: Sequence[int]) -> bool:
     if index == len(nows) or phrase.shape is Shape.EVER:
         return False
     return _ASIDE.fullmatch(text, phrase.end, nows[index]) is not None
+
+
+_LEAVING_OUT = Late(lambda: rf"(?:{expression(LEFT_OUT)})\s?(?:the\s|掉)?\Z")
+_ALL_BUT = Late(lambda: rf"\s?(?:的时间|时间|这段时间)?\s?(?:{chinese(ALL_BUT)})")
+
+
+def _is_left_out(phrase: Phrase, text: str) -> bool:
+    """除了昨天, 最近一小时以前, excluding the last hour: what is asked about lies elsewhere."""
+    if _LEAVING_OUT.search(text, max(0, phrase.start - _BESIDE), phrase.start):
+        return True
+    return _ALL_BUT.match(text, phrase.end) is not None
 
 
 def _is_vain(phrase: Phrase, text: str) -> bool:

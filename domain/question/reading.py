@@ -36,6 +36,7 @@ def read_question(question: str, now: datetime, zone: tzinfo) -> Question:
     rest = blanked(rest, left_out.spans)
     rest = _without_background(rest)
     period = read_period(rest, now, zone)
+    periods_out = [subject for subject in left_out.subjects if _is_period(subject, now, zone)]
     rest = blanked(rest, period.spans)
     rest = blanked(rest, [*changes(rest), *figures(rest)])
     kinds = kinds_of(rest)
@@ -49,9 +50,15 @@ def read_question(question: str, now: datetime, zone: tzinfo) -> Question:
         terms=terms_of(text, rest, asked, kinds),
         period=period.period,
         alerts_asked=alerts[0] if alerts else "",
-        excluded=left_out.subjects,
-        unclear=period.unclear,
+        excluded=tuple(subject for subject in left_out.subjects if subject not in periods_out),
+        unclear=(*period.unclear, *periods_out),
     )
+
+
+def _is_period(subject: str, now: datetime, zone: tzinfo) -> bool:
+    """Whether it is nothing but words of time: all of time without it is no period that is understood."""
+    span = read_period(subject, now, zone).span
+    return span is not None and span == (0, len(subject))
 
 
 def exclusions_in(text: str) -> Exclusions:

@@ -288,3 +288,16 @@ def test_any_text_is_read_without_a_fault(text: str) -> None:
     """R7, R70: whatever is a term stands in the question."""
     found = read(text)
     assert all(term.text and term.text in found.text for term in found.terms)
+
+
+@pytest.mark.parametrize(
+    ("question", "left_out"),
+    [
+        ("order-service 除了最近一小时以外有报错吗？", "最近一小时"),
+        ("Any errors in order-service, excluding the last hour?", "last hour"),
+    ],
+)
+def test_a_period_that_is_left_out_is_not_understood(question: str, left_out: str) -> None:
+    """R70: all of time without it is no default."""
+    found = read_question(question, datetime(2031, 5, 14, 15, 20, tzinfo=UTC), UTC)
+    assert (found.period, found.unclear, found.excluded) == (None, (left_out,), ())
