@@ -28,7 +28,8 @@ class Lines:
     """An iterator of lines without their ends, each with whether it is whole: neither cut nor undecodable.
 
     `encoding`, `encoding_guessed`: what is known so far; UTF-8 until a line contradicts it. `fault`, after the last
-    line: why what follows was not read. Lone carriage returns end a line; so do holes of zeros.
+    line: why what follows was not read. Lone carriage returns end a line; so do holes of zeros. A line with other zeros
+    is not whole.
     """
 
     def __init__(self, stream: ByteStream, encoding: str = "") -> None:
@@ -92,6 +93,8 @@ class Lines:
             text = text.replace("\r\n", "\n").replace("\r", "\n")
         lines = text.split("\n")
         lines.pop()
+        if "\0" in text:
+            return map(_bounded, lines)
         if len(text) > LINE_CHARACTERS and max(map(len, lines)) > LINE_CHARACTERS:
             return map(_bounded, lines)
         return zip(lines, repeat(True))
@@ -147,6 +150,9 @@ def _is_utf8(line: bytes) -> bool:
 
 
 def _bounded(line: str) -> Line:
+    if zeros := line.count("\0"):
+        is_wide = zeros * 5 >= len(line) * 2  # a line of UTF-16 among others
+        return (line.replace("\0", "") if is_wide else line)[:LINE_CHARACTERS], False
     return (line, True) if len(line) <= LINE_CHARACTERS else (line[:LINE_CHARACTERS], False)
 
 

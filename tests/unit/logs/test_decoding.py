@@ -34,7 +34,6 @@ def lines_of(data: bytes, encoding: str = "") -> list[tuple[str, bool]]:
         ("a\u2028b\x0bc\x85d\x1ee\n".encode(), ["a\u2028b\x0bc\x85d\x1ee"]),
         (b"one\n\xef\xbb\xbftwo\n", ["one", "two"]),
         (b"one" + bytes(100) + b"two\n", ["one", "two"]),
-        (b"a\0b\n", ["a\0b"]),
     ],
 )
 def test_lines_end_where_lines_end(data: bytes, lines: list[str]) -> None:
@@ -143,6 +142,12 @@ def test_a_file_of_two_encodings_is_read_line_by_line_and_the_other_lines_are_no
     """Mixed bytes (R69): UTF-8 stays whole, what is not UTF-8 is shown as well as it can be."""
     found = lines_of("一 连接成功\n".encode() + "二 连接失败\n".encode("gb18030") + b"three\n" + "四 断开\n".encode())
     assert found == [("一 连接成功", True), ("二 连接失败", False), ("three", True), ("四 断开", True)]
+
+
+def test_a_line_with_zeros_is_not_whole_and_one_of_a_wide_encoding_is_read_without_them() -> None:
+    """R68, R69: zeros between the signs hide a word, and exclude nothing."""
+    found = lines_of(b"one\n" + "ERROR boom\n".encode("utf-16-le") + b"\nER\0ROR\ntwo\n")
+    assert found == [("one", True), ("ERROR boom", False), ("", False), ("ER\0ROR", False), ("two", True)]
 
 
 def test_a_broken_sign_makes_its_line_unwhole_and_no_other() -> None:
