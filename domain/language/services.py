@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from enum import Enum
 from functools import cache, lru_cache
 
@@ -71,10 +71,18 @@ def kinship(name: str, asked: str) -> Kinship:
         return Kinship.SAME
     if any(_is_project(reading, wanted[0]) for reading in own):
         return Kinship.SAME
+    if any(_is_namespace(place, own, wanted) for place in found if not place.is_sure):
+        return Kinship.SAME
     telling = [key for reading in found if not is_generic(reading.base) for key in _keys(reading.base)]
     if _names_none(service_of(name)) or any(_may_be(key, want) for key in telling for want in wanted):
         return Kinship.UNSURE
     return Kinship.OTHER
+
+
+def _is_namespace(place: Named, own: Sequence[Named], wanted: Sequence[tuple[str, ...]]) -> bool:
+    """ingress-nginx-controller in the namespace ingress-nginx is of ingress-nginx."""
+    keys = [key for reading in own for key in _keys(reading.base)]
+    return any(want in _keys(place.base) and any(key[: len(want)] == want for key in keys) for want in wanted)
 
 
 def _names_none(base: str) -> bool:

@@ -16,7 +16,7 @@ _CLAUSE_END = re.compile(
 _STARTS = Late(lambda: rf"\W*(?:(?:{english(cues.POLITE)}|so|ok|then|also|now|currently)[\s,]{{0,3}}){{0,4}}", re.I)
 _INVERTED = re.compile(
     r"(?:(?:is|are|was|were|do|does|did|has|have|had|can|could|will|would|isn['’]t|aren['’]t|wasn['’]t|hasn['’]t|haven['’]t"
-    r"|didn['’]t|doesn['’]t|any)(?![A-Za-z])|['’]s)",
+    r"|didn['’]t|doesn['’]t|any|anything(?=\s(?:about|on)\s))(?![A-Za-z])|['’]s)",
     re.IGNORECASE,
 )
 _WHETHER_WORDS = Late(

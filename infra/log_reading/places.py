@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from fnmatch import fnmatchcase
 
 from domain.evidence.search import Place
+from domain.language.plain_words import products
 from domain.language.services import Kinship, is_generic, kinship, names_of_file, stem_of_file
 
 _JOINED = re.compile(r"[-_.]|[a-z][A-Z]")
@@ -26,7 +27,7 @@ class Layout:
         if told := [service for glob, service in self.services.items() if matches(name, glob)]:
             return Place(names=tuple(dict.fromkeys(told)))
         named = [one for folder in folders for one in names_of_file(folder)]  # an archive is a folder, too
-        sure = [one for one in named if self.plain_names or _JOINED.search(one)]
+        sure = [one for one in named if self.plain_names or _JOINED.search(one) or one.casefold() in products()]
         links = [one for link in linked_as for one in names_of_file(link.rpartition("/")[2])]
         plain = [one for one in named if one not in sure]
         hints = [stem_of_file(file_name), *plain]
@@ -35,8 +36,8 @@ class Layout:
 
 
 def layout_of(folder: str, services: Mapping[str, str], paths: Iterable[str], asked: str) -> Layout:
-    """`paths`: of all files below the folder. A folder of one plain word may be a host or a stage, unless the service
-    that is asked for has a folder beside it."""
+    """`paths`: of all files below the folder. A folder of one plain word may be a host or a stage, unless it is a
+    product's name or the service that is asked for has a folder beside it."""
     plain = {one for path in paths for one in path.split("/")[:-1] if not _JOINED.search(one)} if asked else set()
     return Layout(folder, services, any(kinship(one, asked) is Kinship.SAME for one in plain))
 

@@ -137,6 +137,8 @@ def test_what_the_name_does_not_tell_is_unsure(name: str) -> None:
         ("postfix/smtpd", "postfix", Kinship.SAME),
         ("CRON", "crond", Kinship.SAME),
         ("CRON", "redis", Kinship.OTHER),
+        (f"ingress-nginx_ingress-nginx-controller-7d4db76476-v9r5s_{UID}", "ingress-nginx", Kinship.SAME),
+        (f"shop_order-service-canary-7d4db76476-v9r5s_{UID}", "order-service", Kinship.UNSURE),
         (f"shop_order-service-7d9f8b6c5-abcd2_{UID}", "order-service-7d9f8b6c5-abcd2", Kinship.SAME),
         (f"shop_order-service-7d9f8b6c5-q8m4z_{UID}", "order-service-7d9f8b6c5-abcd2", Kinship.OTHER),
         ("order-service", "order-service-7d9f8b6c5-abcd2", Kinship.UNSURE),
