@@ -187,7 +187,9 @@ class Condition:
         if level is not None:
             if level >= self.level:
                 return None
-            return DoubtKind.LEVEL if any(other >= self.level for other in entry.header.other_levels) else By.LEVEL
+            inside = level_said(entry.text.partition("\n")[2])
+            others = (*entry.header.other_levels, *(() if inside is None else (inside,)))
+            return DoubtKind.LEVEL if any(other >= self.level for other in others) else By.LEVEL
         if entry.has_levels is False:  # it gives none by definition: what it tells of counts
             return None if holds_failure(entry.text) else By.LEVEL
         said = level_said(entry.text)

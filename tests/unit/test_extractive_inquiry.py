@@ -165,3 +165,17 @@ def test_no_text_is_too_odd_to_be_read(question: str) -> None:
 @pytest.mark.parametrize("piece", ["A", "a", "Aa", "a-", "不要分析", "是否存在", "“", "1", " ", "ERR_", "x="])
 def test_a_question_of_a_megabyte_is_read_without_a_blow_up(piece: str) -> None:
     read(piece * (1_000_000 // len(piece)))
+
+
+@pytest.mark.parametrize(
+    ("question", "sources"),
+    [
+        ("till-api 最近两小时有内存溢出吗？", {Source.LOGS}),
+        ("till-api 内存是多少？", {Source.METRICS}),
+        ("till-api 最近 90 分钟有没有磁盘满？", {Source.LOGS}),
+    ],
+)
+def test_what_happens_is_sought_in_logs_though_its_name_holds_a_measure(question: str, sources: set[Source]) -> None:
+    """R70: an OOM is an event, memory is measured."""
+    read = read_question(question, datetime(2031, 5, 1, 10, 0, tzinfo=UTC))
+    assert read.sources - {Source.KNOWLEDGE} == sources

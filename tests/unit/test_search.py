@@ -113,6 +113,8 @@ def test_words_exclude_only_where_the_text_was_read_wholly(given: Entry, then: o
         (entry("connection refused", level=None, has_levels=False), "selected"),
         (entry("GET /orders 200", level=None, has_levels=False), By.LEVEL),
         (entry("something", level=None, has_levels=None), DoubtKind.LEVEL),
+        (entry("started\n    ERROR no route", level=Level.INFO), DoubtKind.LEVEL),
+        (entry("started\n    at x.Error.run", level=Level.INFO), By.LEVEL),
         (entry("something", level=None, has_levels=True), DoubtKind.LEVEL),
         (entry("10:05 | ERROR | something", level=None, has_levels=None), "selected"),
         (entry("10:05 | INFO | something", level=None, has_levels=None), DoubtKind.LEVEL),

@@ -11,9 +11,11 @@ from typing import Any
 
 from domain.agents.scope import forms_of, narrow_scope
 from domain.language import cues, measures
+from domain.language.concepts import EVENTS
 from domain.language.cue import Cue, expression, pattern_of
 from domain.language.instances import pods_in
 from domain.language.levels import name_of
+from domain.language.searching import concepts_of
 from domain.question import reading
 from domain.question.question import AnswerKind, Period, Question, Term, TermKind
 from domain.question.zones import zone_named
@@ -194,7 +196,8 @@ def _named_sources(read: Question) -> set[Source]:
     asks_logs = _says(read.asked, cues.LOGS) or TermKind.LEVEL in kinds
     words = [term for term in read.terms if term.kind in _WORDS]
     is_measured = bool(words) and all(
-        term.kind is TermKind.METRIC or _is_series(term) or _says(term.text, measures.ALONE) for term in words
+        term.kind is TermKind.METRIC or _is_series(term) or (_says(term.text, measures.ALONE) and not _happens(term))
+        for term in words
     )
     asks_alerts = TermKind.ALERT in kinds or _says(read.asked, cues.ALERTS, cues.METRICS)
     if asks_alerts or (is_measured and not asks_logs):
@@ -203,6 +206,11 @@ def _named_sources(read: Question) -> set[Source]:
     if asks_logs or (words and Source.METRICS not in found) or of_logs:
         found.add(Source.LOGS)
     return found
+
+
+def _happens(term: Term) -> bool:
+    """内存溢出 speaks of memory and is written to logs when it happens."""
+    return any(concept in EVENTS for concept in concepts_of(term.text))
 
 
 def _says(text: str, *concepts: Cue) -> bool:
