@@ -340,7 +340,8 @@ PARTS_FROM = Cue(
     "in|on|at|for|from|by|within|during|between|since|of|to|with|about|across|over|under|when|that|which|who"
     "|and|or|today|yesterday|tonight|now|right|currently|recently|lately|last|past|this|there|after|before"
     "|while|where|because|due|than|been|being|be|is|are|was|were|has|have|had|as|into|through|via|per|up|out"
-    "|did|does|do|can|will|so|if|again|anywhere|against|toward|towards|inside",
+    "|did|does|do|can|will|so|if|again|anywhere|against|toward|towards|inside|came|come|comes|arrived|arrive"
+    "|happened|happen|happens|occurred|occur|occurs",
 )
 """English words that begin another part of the sentence than the thing asked for."""
 FINDING = Cue(

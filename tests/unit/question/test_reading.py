@@ -97,6 +97,7 @@ def test_the_table_holds_sixty_kinds_of_question_and_more() -> None:
         ("Any segfault for the user mallory in the last day?", ["topic:segfault", "id:mallory"]),
         ("用户 zhangsan 昨天登录失败了吗？", ["id:zhangsan", "topic:登录失败"]),
         ("Did user complaints rise today?", []),
+        ("How many requests came from 10.20.0.123?", ["address:10.20.0.123"]),
         ("Was the package curl upgraded last week?", ["phrase:curl"]),
         ("本周升级过 openssl 吗？", ["phrase:openssl"]),
         ("Has anybody logged in from 10.0.0.7?", ["address:10.0.0.7"]),
