@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import os
 from collections.abc import Iterator
 from dataclasses import replace
 from datetime import datetime
@@ -11,7 +12,8 @@ from typing import IO
 
 from domain.evidence.coverage import UnreadReason
 from infra.log_reading.byte_streams import FileBytes, Peeked, Unpacked, read_fully
-from infra.log_reading.content import PACKED, Form, content_of, unreadable
+from infra.log_reading.content import BINARY, PACKED, TEXT, Form, content_of, unreadable
+from infra.log_reading.journal import JournalText
 from infra.log_reading.members import Leaf
 from infra.log_reading.tar_archive import TarMembers
 from infra.log_reading.zip_archive import zip_members
@@ -20,8 +22,9 @@ ARCHIVES_DEEP = 2
 """An archive and the archives in it; what is packed deeper is named."""
 PACKED_DEEP = 2
 """A text may be packed twice, as a log is that was rotated by two programs."""
-HELD_ZIP_BYTES = 16 * 1024**2
-"""A zip has its list at its end: one within another archive must be held, and is read up to this size."""
+HELD_BYTES = 16 * 1024**2
+"""A zip has its list at its end, and a journal is read in any order: one within an archive, or packed, must be held,
+and is read up to this size."""
 
 
 def leaves_of(file: FileBytes, last_change: datetime) -> Iterator[Leaf]:
@@ -43,6 +46,9 @@ def _unfold(leaf: Leaf, depth: int = 0, file: IO[bytes] | None = None) -> Iterat
         case Form.ZIP if depth < ARCHIVES_DEEP:
             file = file or _held(leaf)
             yield from zip_members(leaf, inner, file) if file else [leaf.unread(UnreadReason.SIZE)]
+        case Form.JOURNAL:
+            file = file or _held(leaf)
+            yield _journal(leaf, file) if file else leaf.unread(UnreadReason.SIZE)
         case Form.TEXT | Form.UNREADABLE:
             yield leaf
         case _:
@@ -56,6 +62,12 @@ def _unpacked(leaf: Leaf) -> Leaf:
     return replace(leaf, size=None, content=content, stream=stream)
 
 
+def _journal(leaf: Leaf, file: IO[bytes]) -> Leaf:
+    stream = Peeked(JournalText(file, file.seek(0, os.SEEK_END)))
+    is_unknown = not stream.head and stream.fault is not None
+    return replace(leaf, content=BINARY if is_unknown else TEXT, stream=stream)
+
+
 def _held(leaf: Leaf) -> IO[bytes] | None:
-    held = read_fully(leaf.stream, HELD_ZIP_BYTES + 1)
-    return io.BytesIO(held) if len(held) <= HELD_ZIP_BYTES else None
+    held = read_fully(leaf.stream, HELD_BYTES + 1)
+    return io.BytesIO(held) if len(held) <= HELD_BYTES else None

@@ -145,7 +145,7 @@ class _Gunzip:
         return unpacked
 
 
-_DECOMPRESSORS: dict[Form, Callable[[], Decompressor]] = {
+DECOMPRESSORS: dict[Form, Callable[[], Decompressor]] = {
     Form.GZIP: _Gunzip,
     Form.BZIP2: bz2.BZ2Decompressor,
     Form.XZ: lambda: lzma.LZMADecompressor(memlimit=UNPACKING_MEMORY),
@@ -163,7 +163,7 @@ class Unpacked:
 
     def __init__(self, stream: ByteStream, form: Form) -> None:
         self._stream = stream
-        self._new = _DECOMPRESSORS[form]
+        self._new = DECOMPRESSORS[form]
         self._part: Decompressor | None = self._new()
         self._input = b""
         self._packed = self._unpacked = 0

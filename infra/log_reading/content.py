@@ -25,6 +25,7 @@ class Form(Enum):
     ZSTD = auto()
     TAR = auto()
     ZIP = auto()
+    JOURNAL = auto()
     UNREADABLE = auto()
 
 
@@ -102,6 +103,7 @@ _PACKED_MAGIC = tuple(
         (rb"\xfd7zXZ\0", Form.XZ),
         (rb"\x28\xb5\x2f\xfd|[\x50-\x5f]\x2a\x4d\x18", Form.ZSTD),
         (rb"PK(?:\x03\x04|\x05\x06|\x07\x08PK\x03\x04)", Form.ZIP),
+        (rb"LPKSHHRH", Form.JOURNAL),  # of systemd
     )
 )
 
@@ -111,8 +113,8 @@ _PACKED_BUT_NOT_READ = (
 )
 """7-Zip, RAR, LZ4, lzip, lzop, compress, pack, snappy: there may be logs in them."""
 
-_BINARY_LOGS = (b"LPKSHHRH", b"ElfFile\0", b"\xfebin")
-"""Journals of systemd, of Windows and of MySQL."""
+_BINARY_LOGS = (b"ElfFile\0", b"\xfebin")
+"""Journals of Windows and of MySQL."""
 
 
 def _is_tar(block: bytes) -> bool:
