@@ -10,7 +10,7 @@ from domain.language.cue import Cue, expression, pattern_of
 ROWS = {name: row for module in (cues, measures) for name, row in vars(module).items() if isinstance(row, Cue)}
 OF_ONE_LANGUAGE = {
     *("OUTSIDE", "RECENT_CHANGE", "WHETHER_ASKED", "COMMANDS", "JUST", "GENERIC", "ENTRIES", "PARTS_FROM", "FINDING"),
-    *("SERVICE_KINDS", "WHOSE", "BEHIND_PEOPLE"),
+    *("SERVICE_KINDS", "WHOSE", "BEHIND_PEOPLE", "ALL_BUT"),
 }
 """Words of grammar that the other language does without, or says in another row."""
 
