@@ -45,4 +45,5 @@ def answer_after(
         case _:
             assert_never(route)
     answer = render(evaluations=evaluations, invocations=invocations, scope=scope, tool_classes=tool_classes)
-    return ComposerOutput(status=ComposerStatus.VALID, reason=TEMPLATE, answer=answer)
+    notes = search_notes(allowed_claims(evaluations), invocations)
+    return ComposerOutput(status=ComposerStatus.VALID, reason=TEMPLATE, answer="\n\n".join([answer, *notes]))

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from domain.answer.texts import Language, text
 from domain.contracts import ClaimType, ToolInvocation, VerifiedClaim
-from domain.evidence.coverage import Coverage, Doubt, DoubtKind
+from domain.evidence.coverage import Coverage, Doubt, DoubtKind, Unread
 from domain.evidence.value_answer import QUERIES
 from domain.evidence.window import EVER
 
@@ -85,12 +85,20 @@ def _reason_of_measures(doubt: Doubt, coverage: Coverage, language: Language) ->
 
 def _reason(doubt: Doubt, coverage: Coverage, language: Language) -> str:
     if doubt.kind is DoubtKind.INPUT:
-        left = next((one for one in coverage.unread if one.could_match), None)
-        name, why = (left.name, text(f"why.{left.reason}", language)) if left else (doubt.example, "")
-        return text("reason.input", language, n=doubt.count, name=name, why=why)
+        first = _unread_first(doubt, coverage)
+        others = [one.name for one in coverage.unread if one.could_match and first and one.reason is first.reason]
+        names = list(dict.fromkeys([first.name if first else doubt.example, *others]))[:_MOST_NAMES]
+        why = text(f"why.{first.reason}", language) if first else ""
+        return text("reason.input", language, n=doubt.count, name=_listed(names, language), why=why)
     zones = {one.zone for one in coverage.inputs if one.zone_assumed}
     reason = text(f"reason.{doubt.kind}", language, n=doubt.count, zone=_listed(sorted(zones), language))
     return text("reason.place", language, reason=reason, name=doubt.input) if doubt.input else reason
+
+
+def _unread_first(doubt: Doubt, coverage: Coverage) -> Unread | None:
+    """The unread input that the doubt names, with its reason."""
+    left = [one for one in coverage.unread if one.could_match]
+    return next((one for one in left if one.name == doubt.input), next(iter(left), None))
 
 
 def _listed(names: Sequence[str], language: Language) -> str:
@@ -101,7 +109,7 @@ def _mend(doubt: Doubt, coverage: Coverage, language: Language) -> str:
     if doubt.unknown or doubt.nearest:
         return text("mend.unknown", language)
     if doubt.kind is DoubtKind.INPUT:
-        left = next((one for one in coverage.unread if one.could_match), None)
+        left = _unread_first(doubt, coverage)
         return text(f"mend.{left.reason}" if left else "mend.error", language)
     return text(f"mend.{doubt.kind}", language)
 

@@ -134,7 +134,7 @@ TEXTS: dict[str, tuple[str, str]] = {
         "Give the target itself, or leave it out with --exclude.",
     ),
     "mend.uncovered": ("针对该项重新检索。", "Search for it."),
-    "mend.vanished": ("重新检索。", "Search again."),
+    "mend.vanished": ("重新检索，或用 --exclude 排除该文件。", "Search again, or leave it out with --exclude."),
     "mend.error": (
         "修复读取错误后重新检索，或用 --exclude 排除该文件。",
         "Mend the error, or leave it out with --exclude.",

@@ -12,7 +12,7 @@ from domain.evidence.input_search import Account, Found
 from domain.evidence.search import By, Condition
 from domain.evidence.window import utc_text
 from domain.language.levels import name_of
-from domain.language.services import Kinship, is_generic, kinship, nearest
+from domain.language.services import Kinship, is_generic, kinship, names_of_file, nearest
 
 _SHOWN_NAMES = 5
 
@@ -49,6 +49,8 @@ def answer_of(
 ) -> LogAnswer:
     """`words`: as the search was asked for them. `left_out`: inputs that the operator excluded, by glob."""
     accounts = [one.account for one in searched]
+    often = Counter(one.reason for one in unread if one.could_match)
+    unread = sorted(unread, key=lambda one: (not _is_named(one, condition.service), -often[one.reason]))
     doubles = _doubles(searched)
     total = sum(account.matched for account in accounts) - doubles
     found = _newest(searched, limit)
@@ -68,7 +70,7 @@ def answer_of(
             *(Excluded(by=by, count=excluded[by]) for by in By),
             *(Excluded(by=f"exclude {glob}", count=count) for glob, count in left_out.items()),
         ],
-        doubts=[*_doubts(accounts), *_unknown_service(condition.service, accounts)],
+        doubts=[*_doubts(accounts), *_unknown_service(condition.service, accounts, unread)],
         entries=sum(account.entries for account in accounts),
         matched=total,
         returned=len(found),
@@ -104,15 +106,26 @@ def _doubts(accounts: Sequence[Account]) -> list[Doubt]:
     ]
 
 
-def _unknown_service(service: str, accounts: Sequence[Account]) -> list[Doubt]:
+def _is_named(unread: Unread, service: str) -> bool:
+    """Whether the path of an unread input names the service: it is the one that matters."""
+    parts = [part for part in unread.name.split("/") if part] if service and unread.could_match else []
+    return any(kinship(name, service) is Kinship.SAME for part in parts for name in names_of_file(part))
+
+
+def _unknown_service(service: str, accounts: Sequence[Account], unread: Sequence[Unread]) -> list[Doubt]:
     """A name that no input, folder or line has ever had is unknown there, and not absent (R71). An input that nothing
-    names may be of any service: then the names cannot be listed, unless one of them is nearly the one asked for."""
+    names, or that could not be read, may be of any service: then the names cannot be listed, unless one of them is
+    nearly the one asked for."""
     if not service or any(account.knows_service for account in accounts):
         return []
     names = [[name for name in account.names if not is_generic(name)] for account in accounts if account.entries]
     known = list(dict.fromkeys(name for one in names for name in one))
     near = nearest(service, known)[:_SHOWN_NAMES]
-    if any(kinship(name, service) is Kinship.SAME for name in known) or not (near or all(names)):
+    is_known = any(kinship(name, service) is Kinship.SAME for name in known)
+    if is_known or any(_is_named(one, service) for one in unread):
+        return []
+    is_listed = all(names) and not any(one.could_match for one in unread)
+    if not (near or is_listed):
         return []
     return [Doubt(kind=DoubtKind.SERVICE, count=1, unknown=service, nearest=near)]
 

@@ -6,7 +6,7 @@ from datetime import UTC, datetime, timedelta, timezone
 
 import pytest
 
-from domain.evidence.coverage import DoubtKind
+from domain.evidence.coverage import DoubtKind, Unread, UnreadReason
 from domain.evidence.input_search import Account, InputSearch
 from domain.evidence.log_answer import LogAnswer, SearchedInput, answer_of
 from domain.evidence.search import By, Condition, Entry, Header, Place, Stamp
@@ -304,13 +304,16 @@ def test_a_row_tells_which_overseer_wrote_of_the_service() -> None:
 # ---------------------------------------------------------------- the answer over all inputs
 
 
-def answer(*accounts: Account, service: str = "", limit: int = 20, families: str = "") -> LogAnswer:
+def answer(
+    *accounts: Account, service: str = "", limit: int = 20, families: str = "", closed: tuple[str, ...] = ()
+) -> LogAnswer:
     """`families`: a letter an input."""
     searched = [
         SearchedInput(account=one, format="iso", zone="", zone_assumed=False, family=families[n : n + 1] or one.name)
         for n, one in enumerate(accounts)
     ]
-    return answer_of(Condition(HOUR, service), (), searched, [], {}, limit=limit)
+    unread = [Unread(name=name, reason=UnreadReason.PERMISSION, could_match=True) for name in closed]
+    return answer_of(Condition(HOUR, service), (), searched, unread, {}, limit=limit)
 
 
 def test_an_entry_of_a_rotated_copy_counts_once() -> None:
@@ -372,6 +375,19 @@ def test_a_file_of_a_generic_name_knows_the_services_of_its_lines(
     """R71: app.log names none; where its lines do not either, it may be of any service."""
     only = account(entry(names=names), service=asked, word="starvation", place=Place(hints=("app",)))
     assert [doubt.unknown for doubt in answer(only, service=asked).coverage.doubts] == [asked] * unknown
+
+
+def test_a_service_that_may_stand_in_what_could_not_be_read_is_not_unknown() -> None:
+    """R69, R71: the doubt is the unread input, that of the service first."""
+    found = answer(
+        account(entry("all well"), service="nginx", word="deadlock"),
+        service="nginx",
+        closed=("auth.log", "nginx/access.log", "syslog"),
+    )
+
+    assert [(one.kind, one.unknown, one.input) for one in found.coverage.doubts] == [
+        (DoubtKind.INPUT, "", "nginx/access.log")
+    ]
 
 
 def test_the_coverage_counts_everything() -> None:

@@ -95,6 +95,14 @@ def test_an_unread_input_is_named_with_its_reason() -> None:
     )
 
 
+def test_several_unread_inputs_of_one_reason_are_named() -> None:
+    """R69: five at most, the one that the search puts first in front."""
+    names = ("syslog", "auth.log", "kern.log", "mail.log", "user.log", "cron.log")
+    said = gap(covered(unread=tuple(Unread(name=n, reason=UnreadReason.PERMISSION, could_match=True) for n in names)))
+
+    assert "6 个输入未能读取（syslog、auth.log、kern.log、mail.log、user.log：没有读取权限）" in said
+
+
 def test_a_complete_search_without_a_hit_is_an_absence() -> None:
     """R48."""
     assert gap(covered()).startswith("未检索到匹配的日志")
