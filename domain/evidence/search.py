@@ -187,7 +187,7 @@ class Condition:
         if level is not None:
             if level >= self.level:
                 return None
-            inside = level_said(entry.text.partition("\n")[2])
+            inside = level_said(entry.text.partition("\n")[2]) if "\n" in entry.text else None
             others = (*entry.header.other_levels, *(() if inside is None else (inside,)))
             return DoubtKind.LEVEL if any(other >= self.level for other in others) else By.LEVEL
         if entry.has_levels is False:  # it gives none by definition: what it tells of counts

@@ -40,6 +40,8 @@ _NAME = re.compile(r"[A-Za-z][\w.$@/-]{0,95}")
 _OF_A_SERVICE = re.compile(
     r"[a-z][a-z0-9]{0,63}(?:[-_][a-z0-9]{1,63}){0,7}[-_](?:service|svc|server|api|gateway|app|web)"
 )
+_LEVEL_ALONE = re.compile(r"\s{0,8}(?P<level>[A-Z]{3,9})\s{1,8}(?=[A-Za-z0-9])")
+_LEVELS_IN_CAPITALS = {word: level_of(word) for word in _CAPITALS}
 _BARE = frozenset({"info", "information", "warn", "warning", "debug", "err"})
 _QUALIFIED = re.compile(
     r" (?:mode|logging|level|logs?|about|on|off|of|for|is|was|to|from|pages?|flags?|messages?|thresholds?|endpoints?"
@@ -79,16 +81,25 @@ class Layout:
 def read_layout(text: str) -> Layout:
     """The layout of a line behind its stamp."""
     layout = Layout()
+    alone = _LEVEL_ALONE.match(text)
+    if alone and (level := _LEVELS_IN_CAPITALS.get(alone["level"])) is not None:  # by far the most frequent layout
+        layout.level, layout.level_text, position = level, alone["level"], alone.end()
+    else:
+        position = _behind_parts(layout, text)
+    layout.rest = text[position:].strip().lstrip("| ")
+    if first := FIRST_WORD.match(layout.rest):
+        layout.hints.append(first[0])
+    return layout
+
+
+def _behind_parts(layout: Layout, text: str) -> int:
     position = _skipped(text, 0)
     for _ in range(_PARTS):
         end = _take(layout, text, position)
         if end == position:
             break
         position = _skipped(text, end)
-    layout.rest = text[position:].strip().lstrip("| ")
-    if first := FIRST_WORD.match(layout.rest):
-        layout.hints.append(first[0])
-    return layout
+    return position
 
 
 def _skipped(text: str, position: int) -> int:
