@@ -120,6 +120,7 @@ def coverage_of(
     entries: int,
     matched: int,
     returned: int,
+    most_named: int = MOST_NAMED,
 ) -> Coverage:
     """The coverage of a search, its lists cut to what is shown. An unread input that could match is a doubt."""
     read, left = list(inputs), sorted(unread, key=lambda one: not one.could_match)
@@ -131,11 +132,11 @@ def coverage_of(
         )
     named: list[Unread] = []
     for reason in UnreadReason:
-        named += [one for one in left if one.reason is reason][:MOST_NAMED]
+        named += [one for one in left if one.reason is reason][:most_named]
     return Coverage(
         window=window,
         sought=sought,
-        inputs=tuple(read[:MOST_NAMED]),
+        inputs=tuple(read[:most_named]),
         unread=tuple(named),
         excluded=tuple(one for one in excluded if one.count),
         doubts=tuple(said),

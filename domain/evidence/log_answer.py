@@ -7,7 +7,17 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
-from domain.evidence.coverage import Coverage, Doubt, DoubtKind, Excluded, InputRead, Sought, Unread, coverage_of
+from domain.evidence.coverage import (
+    MOST_NAMED,
+    Coverage,
+    Doubt,
+    DoubtKind,
+    Excluded,
+    InputRead,
+    Sought,
+    Unread,
+    coverage_of,
+)
 from domain.evidence.input_search import Account, Found
 from domain.evidence.search import By, Condition
 from domain.evidence.window import utc_text
@@ -46,6 +56,7 @@ def answer_of(
     left_out: Mapping[str, int],
     *,
     limit: int,
+    most_named: int = MOST_NAMED,
 ) -> LogAnswer:
     """`words`: as the search was asked for them. `left_out`: inputs that the operator excluded, by glob."""
     accounts = [one.account for one in searched]
@@ -74,6 +85,7 @@ def answer_of(
         entries=sum(account.entries for account in accounts),
         matched=total,
         returned=len(found),
+        most_named=most_named,
     )
     newest = max((account.last for account in accounts if account.last), default=None)
     return LogAnswer(tuple(found), total, coverage, newest)

@@ -19,10 +19,11 @@ from handlers.session_settings import session_zone
 from handlers.tool_trial import try_tool
 from infra.scenario.scenario import sample_scenario
 from infra.settings import Settings
-from infra.tools.registry import build_tools, check_sources
+from infra.tools.logs import logs_tool
+from infra.tools.registry import check_sources
 
 UNPROVEN = 3
-EVERY = 1_000
+EVERY = 100_000
 OF_ALL_TIME = {"ever": True, "limit": 1}
 
 
@@ -65,7 +66,7 @@ async def _checked(sources: Sequence[Source], zone: str, settings: Settings) -> 
 async def _check(source: Source, problem: str | None, zone: str, settings: Settings) -> Checked:
     if problem or source.kind != "logs":
         return Checked(source, problem)
-    tool = build_tools([source])["query_logs"]
+    tool = logs_tool([source], most_named=EVERY)
     done = await try_tool(tool, OF_ALL_TIME, now=wall_clock(), zone=zone, settings=settings)
     return Checked(source, None if done.success else done.error_message, done.retrieval_details.coverage)
 

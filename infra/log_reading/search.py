@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 
 from pydantic import TypeAdapter
 
-from domain.evidence.coverage import Unread, UnreadReason
+from domain.evidence.coverage import MOST_NAMED, Unread, UnreadReason
 from domain.evidence.log_answer import LogAnswer, answer_of
 from domain.evidence.survey import Surveyed
 from infra.log_reading.files import UnreadInput
@@ -49,11 +49,15 @@ class _Read:
 
 
 async def search_logs(
-    folders: Sequence[LogFolder], asked: Asked, words: Sequence[str], processes: ReadingProcesses
+    folders: Sequence[LogFolder],
+    asked: Asked,
+    words: Sequence[str],
+    processes: ReadingProcesses,
+    most_named: int = MOST_NAMED,
 ) -> LogAnswer:
-    """`words`: the query as it is told in the coverage. Raises ReadingError if the folder is none; of several, one that
-    is none is unread."""
-    return _answer(await _folders(folders, asked, processes), asked, words)
+    """`words`: the query as it is told in the coverage; `most_named`: how many inputs of a kind that names. Raises
+    ReadingError if the folder is none; of several, one that is none is unread."""
+    return _answer(await _folders(folders, asked, processes), asked, words, most_named)
 
 
 async def survey_logs(
@@ -73,7 +77,7 @@ async def _folders(folders: Sequence[LogFolder], asked: Asked, processes: Readin
     return await asyncio.gather(*(_folder(folder, asked, processes, until) for folder in folders))
 
 
-def _answer(read: Sequence[_Read], asked: Asked, words: Sequence[str]) -> LogAnswer:
+def _answer(read: Sequence[_Read], asked: Asked, words: Sequence[str], most_named: int = MOST_NAMED) -> LogAnswer:
     searched = [part.searched for one in read for part in one.parts if part.searched]
     return answer_of(
         asked.condition(),
@@ -82,6 +86,7 @@ def _answer(read: Sequence[_Read], asked: Asked, words: Sequence[str]) -> LogAns
         [unread for one in read for unread in one.told_unread(asked)],
         sum((one.left_out for one in read), Counter()),
         limit=asked.limit,
+        most_named=most_named,
     )
 
 

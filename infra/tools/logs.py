@@ -10,6 +10,7 @@ from pydantic import Field, field_validator, model_validator
 
 from domain.contracts import RetrievalDetails, ToolClass
 from domain.events import Source
+from domain.evidence.coverage import MOST_NAMED
 from domain.evidence.log_answer import LogAnswer
 from domain.evidence.window import Window, utc_text
 from domain.language.levels import Level, level_of
@@ -56,8 +57,11 @@ class LogArguments(WindowOfLogs):
         return min((level for part in _parts(self.level) if (level := level_of(part)) is not None), default=None)
 
 
-def logs_tool(sources: Sequence[Source], processes: ReadingProcesses | None = None) -> Tool:
-    """The tool over all folders of logs. `processes`: those that read; None: this process's own."""
+def logs_tool(
+    sources: Sequence[Source], processes: ReadingProcesses | None = None, most_named: int = MOST_NAMED
+) -> Tool:
+    """The tool over all folders of logs. `processes`: those that read; None: this process's own. `most_named`: how many
+    inputs of a kind its coverage names."""
 
     async def call(arguments: LogArguments, context: ToolContext) -> ToolResult:
         _, service = read_query(arguments.query, arguments.service)
@@ -74,7 +78,8 @@ def logs_tool(sources: Sequence[Source], processes: ReadingProcesses | None = No
         )
         folders = folders_of(sources, context)
         try:
-            answer = await search_logs(folders, asked, _words(arguments.query), processes or reading_processes())
+            own = processes or reading_processes()
+            answer = await search_logs(folders, asked, _words(arguments.query), own, most_named)
         except ReadingError as error:
             raise ToolError("source", error.message) from error
         refuse_empty(folders, answer.coverage)

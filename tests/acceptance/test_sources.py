@@ -289,6 +289,16 @@ def test_an_input_that_cannot_be_read_is_named_and_can_be_left_out(assay: Any, l
     assert "  excluded  1 by exclude blob" in left_out.out.splitlines()
 
 
+def test_every_input_is_named_however_many_there_are(assay: Any, tmp_path: Path) -> None:
+    """R69: who leaves out what cannot be read must know all of it."""
+    for number in range(40):
+        (tmp_path / f"read-{number}.log").write_text("2031-03-04T11:59:00Z INFO up\n")
+        (tmp_path / f"packed-{number}.7z").write_bytes(b"7z\xbc\xaf\x27\x1c" + bytes(20))
+    lines = assay.here("sources", "check", "--logs", str(tmp_path)).out.splitlines()
+    assert sum(line.startswith("  unread    packed-") for line in lines) == 40
+    assert sum(line.startswith("  read      read-") for line in lines) == 40
+
+
 def test_it_says_of_each_input_of_logs_what_was_understood(assay: Any, logs: Path) -> None:
     """R69: format, entries, first and last time, and the zone, as JSON for programs."""
     (logs / "local.log").write_text(
