@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import heapq
+from array import array
+from base64 import b64decode, b64encode
 from collections import Counter
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
@@ -54,8 +56,8 @@ class Found:
 
 @dataclass(frozen=True, slots=True)
 class Account:
-    """What became of one input. `keys`: of its matched entries, to find them again in a rotated copy; None where there
-    is no copy, or too many."""
+    """What became of one input. `keys`: of its matched entries, to find them again in a rotated copy, 64 bits each in
+    base 64; "" where none are kept, or there were too many."""
 
     name: str
     entries: int
@@ -68,7 +70,7 @@ class Account:
     doubts: dict[DoubtKind, tuple[int, str]]
     knows_service: bool
     names: tuple[str, ...]
-    keys: dict[int, int] | None = None
+    keys: str = ""
 
 
 @dataclass(slots=True)
@@ -114,7 +116,7 @@ class InputSearch:
         self._newest: list[tuple[datetime, int, Entry, datetime | None]] = []
         self._gap: _Gap | None = None
         self._gaps: list[_Gap] = []
-        self._keys: Counter[int] | None = Counter() if keeps_keys else None
+        self._keys: array[int] | None = array("Q") if keeps_keys else None
         self._names: dict[str, None] = dict.fromkeys((*place.names, *place.folders))
         asked = condition.service
         is_told = any(kinship(name, asked) is Kinship.SAME for name in (*place.names, *place.hints))
@@ -174,7 +176,7 @@ class InputSearch:
             doubts={kind: (count, self._examples.get(kind, "")) for kind, count in self._doubts.items()},
             knows_service=self._knows_service or self._is_of_format(),
             names=names,
-            keys=dict(self._keys) if self._keys is not None and len(self._keys) <= MOST_KEYS else None,
+            keys="" if self._keys is None else b64encode(self._keys.tobytes()).decode(),
         )
 
     def _note_mention(self, entry: Entry) -> None:
@@ -231,10 +233,12 @@ class InputSearch:
     def _count_match(self, entry: Entry, at: datetime | None) -> int:
         """The entry's key; 0 where none is kept."""
         self._matched += 1
-        if self._keys is None or len(self._keys) > MOST_KEYS:
+        if self._keys is None:
             return 0
         key = _key(at, entry.text)
-        self._keys[key] += 1
+        self._keys.append(key)
+        if len(self._keys) > MOST_KEYS:
+            self._keys = None
         return key
 
     def _doubt(self, kind: DoubtKind, text: str, count: int = 1) -> None:
@@ -351,6 +355,13 @@ class InputSearch:
         start, end = self._window.start, self._window.end
         begins = start is None or (bounds.earliest is not None and bounds.earliest >= start)
         return begins and bounds.latest is not None and bounds.latest <= end
+
+
+def keys_of(account: Account) -> Counter[int]:
+    """How often each matched entry stands in an input."""
+    keys = array("Q")
+    keys.frombytes(b64decode(account.keys))
+    return Counter(keys)
 
 
 def _key(at: datetime | None, text: str) -> int:

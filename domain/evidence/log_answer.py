@@ -18,7 +18,7 @@ from domain.evidence.coverage import (
     Unread,
     coverage_of,
 )
-from domain.evidence.input_search import Account, Found
+from domain.evidence.input_search import Account, Found, keys_of
 from domain.evidence.search import By, Condition
 from domain.evidence.window import utc_text
 from domain.language.levels import name_of
@@ -145,22 +145,40 @@ def _unknown_service(service: str, accounts: Sequence[Account], unread: Sequence
 # ---------------------------------------------------------------- entries that stand in two inputs
 
 
-def _families(searched: Sequence[SearchedInput]) -> list[list[Account]]:
+def _copies(searched: Sequence[SearchedInput]) -> list[list[Account]]:
+    """Inputs of one family whose entries are of overlapping times: of those one may hold what another does."""
     families: dict[str, list[Account]] = defaultdict(list)
     for one in searched:
-        families[one.family].append(one.account)
-    return [members for members in families.values() if len(members) > 1]
+        if one.account.keys:
+            families[one.family].append(one.account)
+    return [group for members in families.values() for group in _overlapping(members) if len(group) > 1]
+
+
+def _overlapping(members: Sequence[Account]) -> list[list[Account]]:
+    """Undated inputs may overlap with any."""
+    undated = [account for account in members if account.first is None or account.last is None]
+    if undated:
+        return [list(members)]
+    groups: list[list[Account]] = []
+    until: datetime | None = None
+    for account in sorted(members, key=lambda one: (one.first, one.last)):
+        if until is not None and account.first is not None and account.first <= until:
+            groups[-1].append(account)
+        else:
+            groups.append([account])
+        until = max(filter(None, (until, account.last)), default=None)
+    return groups
 
 
 def _doubles(searched: Sequence[SearchedInput]) -> int:
     """How many matches stand in a rotated copy as well: each counts as often as in the input that has it most."""
     doubles = 0
-    for members in _families(searched):
-        keys = [account.keys for account in members if account.keys]
+    for members in _copies(searched):
         together, most = Counter[int](), Counter[int]()
-        for counts in keys:
+        for account in members:
+            counts = keys_of(account)
             together.update(counts)
-            most |= Counter(counts)
+            most |= counts
         doubles += together.total() - most.total()
     return doubles
 

@@ -30,6 +30,7 @@ ROOT = Path(__file__).resolve().parent.parent.parent
 BEFORE = "b3acb95f505aac1adbf52e9af16ad039fa15eafa"
 NOW = datetime(2026, 7, 8, 12, 0, tzinfo=UTC)
 LINES_A_FILE = 100_000
+FILE_BYTES = 7_000_000  # of so many lines
 
 SEARCHES: Mapping[str, dict[str, object]] = {
     "errors of the last hour": {"service": "order-service", "level": "ERROR"},
@@ -145,21 +146,22 @@ def checked_out(commit: str) -> Iterator[Path]:
 
 
 def logs(folder: Path, megabytes: int) -> Path:
-    """Files of plain lines with times over a week, an error in twenty, a deadlock in fifty thousand."""
+    """Files of two services, the next behind the last, of plain lines with times over a week, an error in twenty, a
+    deadlock in fifty thousand."""
     folder.mkdir()
     random.seed(7)
-    written, number = 0, 0
-    while written < megabytes * 1_000_000:
+    number = 0
+    files = max(1, megabytes * 1_000_000 // FILE_BYTES)
+    while number < files:
         number += 1
-        text = "".join(lines(number))
+        text = "".join(lines(number, files))
         (folder / f"{('order-service', 'payment-service')[number % 2]}.{number}.log").write_text(text)
-        written += len(text)
     return folder
 
 
-def lines(number: int) -> Iterator[str]:
-    step = timedelta(days=7) / LINES_A_FILE
-    at = NOW - timedelta(days=7)
+def lines(number: int, files: int) -> Iterator[str]:
+    step = timedelta(days=7) / files / LINES_A_FILE
+    at = NOW - timedelta(days=7) * (1 - (number - 1) / files)
     for line in range(LINES_A_FILE):
         at += step
         level = "ERROR" if line % 20 == 0 else "INFO"

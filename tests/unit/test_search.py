@@ -327,6 +327,16 @@ def test_an_entry_of_a_rotated_copy_counts_once() -> None:
     assert [(one.by, one.count) for one in found.coverage.excluded] == [("duplicate", 3)]
 
 
+def test_rotated_files_of_other_times_are_no_copies() -> None:
+    """R69: what stands in one cannot stand in the other; an undated one may hold anything."""
+    old = account(entry("deadlock 1", 1), entry("deadlock 1", 2), word="deadlock", name="till.log.1", keeps_keys=True)
+    new = account(entry("deadlock 1", 3), entry("deadlock 1", 9), word="deadlock", keeps_keys=True)
+    copy = account(entry("deadlock 1", 2), word="deadlock", name="till.log.1.gz", keeps_keys=True)
+
+    assert answer(old, new, families="tt").total == 4
+    assert answer(old, new, copy, families="ttt").total == 4
+
+
 def test_the_same_line_of_two_services_counts_twice() -> None:
     """R69."""
     one = account(entry(), word="deadlock", keeps_keys=True)
