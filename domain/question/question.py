@@ -6,6 +6,16 @@ from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
 
+MAX_QUESTION = 8_000
+"""Characters of a question that are read."""
+
+
+def fault_of_question(question: str) -> str | None:
+    """Why a question cannot be asked; None if it can. What would be read in part only is no question (R70)."""
+    if not any(map(str.isalnum, question)):  # blanks, marks and invisible characters ask nothing
+        return "the question is empty"
+    return f"the question is longer than {MAX_QUESTION} characters" if len(question) > MAX_QUESTION else None
+
 
 class AnswerKind(StrEnum):
     """What a question wants to be told."""

@@ -16,12 +16,8 @@ from domain.question.exclusions import Exclusions, exclusions_of
 from domain.question.kinds import kinds_of
 from domain.question.marks import quotations
 from domain.question.period import read_period
-from domain.question.question import AnswerKind, Question
+from domain.question.question import MAX_QUESTION, AnswerKind, Question
 from domain.question.terms import terms_of
-
-MAX_QUESTION = 8_000
-"""Characters of a question that are read."""
-
 
 _ALERTS = pattern_of(cues.ALERTS)
 _COLON_OF_TIME = re.compile(r"(?<!\d)(\d{1,2})：(?=[0-5]\d(?!\d))")

@@ -26,6 +26,7 @@ from domain.events import (
     VerdictOverriddenFacts,
 )
 from domain.evidence.masking import mask, patterns_with
+from domain.question.question import fault_of_question
 from domain.session.commands import (
     BeginNextRound,
     CancelSession,
@@ -123,8 +124,8 @@ def _open(state: SessionState, command: OpenSession) -> Sequence[AnyEvent]:
     """A question is masked before it is recorded (R22). Opening again with the same key is harmless (R10)."""
     patterns = patterns_with(command.settings.mask_patterns)
     question, _ = mask(command.question.strip(), patterns)
-    if not any(character.isalnum() for character in question):  # blanks, marks and invisible characters ask nothing
-        raise InvalidCommand("the question is empty")
+    if fault := fault_of_question(question):
+        raise InvalidCommand(fault)
     if not isinstance(state, Unopened):
         _check_same_question(state.file, question)
         return ()

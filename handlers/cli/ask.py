@@ -25,6 +25,7 @@ from domain.events import (
     ToolInvoked,
     VerdictIssued,
 )
+from domain.question.question import fault_of_question
 from domain.session.commands import OpenSession
 from handlers.application import PromptFiles, injected_tools, make_ready, wall_clock, worker
 from handlers.cli.errors import UsageError
@@ -53,8 +54,8 @@ class Evidence(NamedTuple):
 
 def run(arguments: argparse.Namespace, settings: Settings) -> int:
     """Exit 0 for any verdict, 1 when the session failed or was cancelled, 2 for unusable input."""
-    if not arguments.question.strip():
-        raise UsageError("the question is empty")
+    if fault := fault_of_question(arguments.question.strip()):
+        raise UsageError(fault)
     return asyncio.run(_ask(arguments, settings))
 
 

@@ -109,13 +109,28 @@ def walk(folder: LogFolder) -> Walk:
 
 
 def _token(file: LogFile) -> str:
-    """Its path below the folder in a form that any text may hold: names may be any bytes."""
-    return os.fsencode(file.names[0]).decode("latin-1")
+    """Which file it is, whatever it will be called, how it was listed, and its path below the folder in a form that
+    any text may hold: names may be any bytes."""
+    name = os.fsencode(file.names[0]).decode("latin-1")
+    return f"{file.device:x}:{file.inode:x}:{file.size}:{file.last_change.isoformat(timespec='microseconds')}/{name}"
+
+
+def _identity(token: str) -> str:
+    """It stays the same when a rotation renames the file."""
+    return ":".join(token.split(":", 2)[:2])
+
+
+def _was_replaced(token: str, file: LogFile) -> bool:
+    """Whether the file may be another than was listed: it is shorter, or has another name and was written to."""
+    size, _, rest = token.split(":", 2)[2].partition(":")
+    changed, _, name = rest.partition("/")
+    is_as_listed = file.last_change.isoformat(timespec="microseconds") == changed
+    return file.size < int(size) or not (is_as_listed or os.fsencode(file.names[0]).decode("latin-1") == name)
 
 
 def name_of_token(token: str) -> str:
     """The path as people are shown it."""
-    return token.encode("latin-1").decode("utf-8", "replace")
+    return token.partition("/")[2].encode("latin-1").decode("utf-8", "replace")
 
 
 def search_share(folder: LogFolder, asked: Asked, tokens: Collection[str], seconds: float) -> Iterator[Part]:
@@ -125,14 +140,17 @@ def search_share(folder: LogFolder, asked: Asked, tokens: Collection[str], secon
         Path(folder.path).resolve().name, folder.services, (file.names[0] for file in files), asked.service
     )
     reading = _Reading(folder, asked, asked.condition(), layout, time.monotonic() + seconds)
-    wanted = set(tokens)
+    wanted = {_identity(token): token for token in tokens}
     for file in files:
-        token = _token(file)
-        if token in wanted:
-            wanted.discard(token)
+        if (token := wanted.pop(_identity(_token(file)), None)) is not None:
+            if _was_replaced(token, file):
+                yield _vanished(token)
             yield from reading.file(file, token)
-    for gone in wanted:
-        yield Part(unread=UnreadInput(name_of_token(gone), UnreadReason.VANISHED), ended=gone)
+    yield from map(_vanished, wanted.values())
+
+
+def _vanished(token: str) -> Part:
+    return Part(unread=UnreadInput(name_of_token(token), UnreadReason.VANISHED), ended=token)
 
 
 @dataclass(slots=True)

@@ -57,6 +57,18 @@ def test_an_empty_question_is_refused(assay: Any) -> None:
     refused(assay.run("ask", " \n "), "question", "empty")
 
 
+@pytest.mark.parametrize("question", ["？？？！！！", "...", "，。、；", "\U0001f642" * 40])
+def test_a_question_of_marks_alone_asks_nothing(assay: Any, question: str) -> None:
+    """R70: it is refused before any server is started."""
+    refused(assay.here("ask", question), "the question is empty")
+    assert not (assay.folder / "data").exists()
+
+
+def test_a_question_that_would_be_read_in_part_only_is_refused(assay: Any) -> None:
+    """R70: of 8,001 characters the last would be dropped in silence."""
+    refused(assay.here("ask", "慢" * 8_001), "the question is longer than 8000 characters")
+
+
 @pytest.mark.parametrize("source", ["logs", "knowledge", "skills"])
 def test_a_missing_folder_is_named(assay: Any, source: str) -> None:
     refused(assay.here("ask", QUESTION, f"--{source}", "not/here"), source, str(assay.folder / "not" / "here"))
@@ -222,3 +234,45 @@ def test_the_data_folder_may_have_a_chinese_name(new_assay: Any) -> None:
     assay = new_assay()
     ran = assay.here("session", "list", ASSAY_DATA_DIR=str(assay.folder / "数据 目录"))
     assert (ran.status, ran.err) == (0, "no sessions\n")
+
+
+# ---------------------------------------------------------------- questions that are no good ones
+
+
+@pytest.fixture
+def logs(tmp_path: Path) -> list[str]:
+    """Flags of a folder with one error in the last hour, and the clock."""
+    (tmp_path / "order-service.log").write_text("2031-05-14T08:30:00Z ERROR order-service zebra crossing lost\n")
+    return ["--logs", str(tmp_path), "--now", "2031-05-14T09:00:00Z"]
+
+
+@pytest.mark.parametrize(
+    ("period", "unclear"),
+    [
+        ("昨天最近一小时", "昨天最近一小时"),
+        ("今天 10 点到 9 点", "今天 10 点到 9 点"),
+        ("25 点到 26 点", "25 点到 26 点"),
+    ],
+)
+def test_a_period_that_contradicts_itself_is_said_and_loses_nothing(
+    served: Any, logs: list[str], period: str, unclear: str
+) -> None:
+    """R70: never a default in silence; what the default window holds is shown."""
+    told = served.ask(f"{period} order-service 有没有 ERROR？", *logs)
+    assert told["verdict"] == "LOW_CONFID"
+    assert "zebra crossing lost" in told["answer"]
+    assert f"未能识别时间范围“{unclear}”，检索的是 2031-05-14T08:00:00Z–2031-05-14T09:00:00Z。" in told["answer"]
+
+
+def test_a_period_that_contradicts_itself_proves_no_absence(served: Any, logs: list[str]) -> None:
+    """R70."""
+    told = served.ask("昨天最近一小时 order-service 有没有 FATAL？", *logs)
+    assert (told["verdict"], told["headline"]) == ("LOW_CONFID", "部分证实")
+
+
+def test_a_question_of_eight_thousand_characters_is_answered(served: Any, logs: list[str]) -> None:
+    """R70, R72: what it asks stands at its end, behind as much as may be asked."""
+    asked = "order-service 最近一小时有没有 ERROR？"
+    told = served.ask("嗯" * (8_000 - len(asked) - 1) + "。" + asked, *logs)
+    assert "zebra crossing lost" in told["answer"]
+    assert told["headline"] != "已检索，未发现"

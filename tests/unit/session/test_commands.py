@@ -29,7 +29,14 @@ def test_a_session_opens_with_its_first_round(given: Any) -> None:
     assert session.history[1].event.facts.round == 1
 
 
-@pytest.mark.parametrize("question", ["", "  \n", "\u3000"])
+def test_a_question_that_would_be_read_in_part_only_is_refused(given: Any) -> None:
+    """R70: the rest would be dropped in silence."""
+    given().opened("慢" * 8_000)
+    with pytest.raises(InvalidCommand, match="the question is longer than 8000 characters"):
+        given().opened("慢" * 8_001)
+
+
+@pytest.mark.parametrize("question", ["", "  \n", "\u3000", "？？！…", "\U0001f642" * 40])
 def test_an_empty_question_is_refused(given: Any, question: str) -> None:
     """R10."""
     with pytest.raises(InvalidCommand, match="the question is empty"):
