@@ -106,9 +106,8 @@ def faults(bad: Bad, root: Path) -> Sequence[str]:
         coverage = told["coverage"]
         assert isinstance(coverage, dict)
         counts = coverage["counts"]
-        print(
-            f"| {bad.name} | {query} | {counts['matched']} | {coverage['complete']} | {seconds:.0f} s | {megabytes} MB |"
-        )
+        row = (bad.name, query, counts["matched"], coverage["complete"], f"{seconds:.0f} s", f"{megabytes} MB")
+        print(f"| {' | '.join(map(str, row))} |")
         if counts["matched"] != total or coverage["complete"] is not bad.complete:
             missed.append(f"{bad.name}, {query}: {counts['matched']} found, complete {coverage['complete']}")
         if seconds > MOST_SECONDS or megabytes > MOST_MEGABYTES:
