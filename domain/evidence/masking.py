@@ -42,6 +42,11 @@ class MaskPattern:
 
 
 _PASSWORD_KEY = r"[A-Za-z0-9_.-]*(?i:password|passwd|passphrase)|(?i:pwd)|密码|口令"
+_WORKING_FOLDER = (
+    r"(?:OLD)?PWD=/(?:(?:home|root|var|tmp|usr|opt|srv|etc|app|data|mnt|run|workspace|build)(?:/[^\s;,\"']*)?)?"
+    r"(?:[\s;,\"']|\z)"
+)
+"""As sudo and shells write it: no password."""
 _SECRET_KEY = (
     r"[A-Za-z0-9_.-]*(?i:secret|api[_-]?key|access[_-]?key|private[_-]?key|credentials?)"
     r"|[A-Za-z0-9_.-]*(?i:access|auth|refresh|session|id|api|bearer|secret)[_-]?(?i:token)|(?i:token)|密钥|令牌"
@@ -59,12 +64,13 @@ _MEASURE = (
 _UNIT = r"(?:bytes?|[KMGT]i?B|B|ns|us|µs|ms|s|rows|字节|毫秒|微秒|纳秒|秒|条|次|行)"
 
 
-def _assigned(kind: str, key: str) -> tuple[MaskPattern, MaskPattern]:
-    """What is assigned to a key of that name, in quotes or without."""
+def _assigned(kind: str, key: str, harmless: str = "") -> tuple[MaskPattern, MaskPattern]:
+    """What is assigned to a key of that name, in quotes or without. `harmless`: what only looks like it."""
+    first = f"{harmless}|" if harmless else ""
     start = rf"(?:{key})[\"']?\s*(?:[=:：]|[是为])\s*"
     return (
         MaskPattern(kind, rf"{start}[\"'](?:{_SAYS_WHAT_BECAME_OF_IT}|(?P<secret>[^\"'\r\n]+))"),
-        MaskPattern(kind, rf"{start}(?:{_SAYS_WHAT_BECAME_OF_IT}|(?P<secret>[^\s\"',;，；。&]+))"),
+        MaskPattern(kind, rf"{first}{start}(?:{_SAYS_WHAT_BECAME_OF_IT}|(?P<secret>[^\s\"',;，；。&]+))"),
     )
 
 
@@ -89,7 +95,7 @@ DEFAULT_PATTERNS: tuple[MaskPattern, ...] = (
         "token", r"(?i)\bauthorization[\"']?\s*[=:]\s*[\"']?(?:basic|token|digest)\s+(?P<secret>[^\s\"',;]{4,})"
     ),
     MaskPattern("password", r"\b[A-Za-z][A-Za-z0-9+.-]*://[^\s/:@\"'<>]*:(?:\[masked:|(?P<secret>[^\s/\"'<>]+)@)"),
-    *_assigned("password", _PASSWORD_KEY),
+    *_assigned("password", _PASSWORD_KEY, _WORKING_FOLDER),
     *_assigned("secret", _SECRET_KEY),
     MaskPattern(
         "email",

@@ -20,6 +20,7 @@ from domain.evidence.masking import MaskPattern, mask, mask_output, mask_value
         ("postgres://app:p@ss:w0rd@db.internal:5432/x", "postgres://app:[masked:password]@db.internal:5432/x"),
         ("redis://:hunter2@cache:6379", "redis://:[masked:password]@cache:6379"),
         ("db_password=hunter2, user=app", "db_password=[masked:password], user=app"),
+        ("UID=sa;PWD=/s3cret;", "UID=sa;PWD=[masked:password];"),
         ('password: "correct horse"', 'password: "[masked:password]"'),
         ("密码：abc123，请", "密码：[masked:password]，请"),
         ("?access_token=abc&x=1", "?access_token=[masked:secret]&x=1"),
@@ -54,6 +55,8 @@ def test_a_secret_is_replaced_by_its_kind(text, masked):
         "max_tokens=100",
         "postgres@db-a4 user@1000.service app_rw@cashbook",
         "http://host:8080/path@x",
+        "sudo: deploy : TTY=pts/1 ; PWD=/home/deploy ; USER=root ; COMMAND=/usr/bin/id",
+        "PWD=/ OLDPWD=/var/log/nginx",
     ],
 )
 def test_what_only_looks_like_a_secret_stays(text):
