@@ -6,7 +6,8 @@ import argparse
 import asyncio
 import json
 import sys
-from collections.abc import Mapping
+from collections.abc import AsyncIterator, Mapping
+from contextlib import asynccontextmanager
 from dataclasses import replace
 from datetime import datetime
 from typing import Any, Literal, NamedTuple
@@ -27,7 +28,7 @@ from domain.events import (
 )
 from domain.question.question import fault_of_question
 from domain.session.commands import OpenSession
-from handlers.application import PromptFiles, injected_tools, make_ready, wall_clock, worker
+from handlers.application import PromptFiles, injected_tools, make_ready, open_log, wall_clock, worker
 from handlers.cli.errors import UsageError
 from handlers.cli.progress import line_for
 from handlers.cli.since import session_time
@@ -41,6 +42,8 @@ from infra.scenario.scenario import sample_scenario
 from infra.settings import Settings
 
 PATIENCE_S = 10
+
+ENDS = (SessionCompleted, SessionFailed, SessionCancelled)
 
 
 class Evidence(NamedTuple):
@@ -65,16 +68,25 @@ async def _ask(arguments: argparse.Namespace, settings: Settings) -> int:
     command = _open_command(arguments, settings, evidence)
     async with running_servers_async(settings) as servers:
         await make_ready(settings, servers)
-        async with worker(settings, servers) as (runner, events):
+        async with _told_when_interrupted(settings, servers, session_id), worker(settings, servers) as (runner, events):
             asker = replace(runner, actor=settings.actor)
             await asker.submit(session_id, command)  # or find the session that the same key opened before (R10)
-            try:
-                history = await _followed(events, session_id, evidence.source)
-            except asyncio.CancelledError:
-                print(f"assay: interrupted; session {session_id} goes on while `assay serve` runs", file=sys.stderr)
-                raise
+            history = await _followed(events, session_id, evidence.source)
             await _shown_in_read_models(events, servers, history[-1])
     return _report(history, as_json=arguments.json)
+
+
+@asynccontextmanager
+async def _told_when_interrupted(settings: Settings, servers: Servers, session_id: UUID) -> AsyncIterator[None]:
+    """Say that an unfinished session goes on, whenever the interruption came: with its key it may have begun before."""
+    try:
+        yield
+    except (asyncio.CancelledError, SystemExit):  # the latter from a signal while this very task was at work
+        async with open_log(settings, servers) as events:
+            history = await events.load(session_id)
+        if history and not isinstance(history[-1].event, ENDS):
+            print(f"assay: interrupted; session {session_id} goes on while `assay serve` runs", file=sys.stderr)
+        raise
 
 
 async def _evidence(arguments: argparse.Namespace, settings: Settings) -> Evidence:
@@ -108,7 +120,7 @@ async def _followed(events: SessionLog, session_id: UUID, source: str) -> list[R
     async for recorded in events.follow_session(session_id, 0):
         history.append(recorded)
         print(line_for(recorded), file=sys.stderr, flush=True)
-        if isinstance(recorded.event, SessionCompleted | SessionFailed | SessionCancelled):
+        if isinstance(recorded.event, ENDS):
             break
     return history
 
