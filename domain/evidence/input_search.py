@@ -56,7 +56,8 @@ class Found:
 
 @dataclass(frozen=True, slots=True)
 class Account:
-    """What became of one input. `keys`: of its matched entries, to find them again in a rotated copy, 64 bits each in
+    """What became of one input. `is_elsewhere`: it holds what was sought, of services that are not the one asked for,
+    and did not know that one. `keys`: of its matched entries, to find them again in a rotated copy, 64 bits each in
     base 64; "" where none are kept, or there were too many."""
 
     name: str
@@ -70,6 +71,7 @@ class Account:
     doubts: dict[DoubtKind, tuple[int, str]]
     knows_service: bool
     names: tuple[str, ...]
+    is_elsewhere: bool = False
     keys: str = ""
 
 
@@ -105,6 +107,7 @@ class InputSearch:
         self._format_service = format_service
         self._window = condition.window
         self._entries = self._matched = self._mentions = 0
+        self._is_elsewhere = False
         self._first: datetime | None = None
         self._last: datetime | None = None  # the latest stamp so far
         self._disorder = timedelta()
@@ -175,6 +178,7 @@ class InputSearch:
             excluded=dict(self._excluded),
             doubts={kind: (count, self._examples.get(kind, "")) for kind, count in self._doubts.items()},
             knows_service=self._knows_service or self._is_of_format(),
+            is_elsewhere=self._is_elsewhere,
             names=names,
             keys="" if self._keys is None else b64encode(self._keys.tobytes()).decode(),
         )
@@ -203,10 +207,15 @@ class InputSearch:
                 self._select(entry, by, at)
             case By():
                 self._excluded[objection] += 1
+                self._is_elsewhere |= objection is By.SERVICE and self._may_be_asked_for(entry)
             case DoubtKind.SERVICE if self._is_labelled_otherwise(entry):
                 self._labelled = (self._labelled[0] + 1, self._labelled[1] or shortened(entry.text))
             case _:
                 self._doubt(objection, entry.text)
+
+    def _may_be_asked_for(self, entry: Entry) -> bool:
+        """Whether only the name of the service keeps it from being what is sought, and that is no name here."""
+        return not self._knows_service and not isinstance(self._condition.of_level(entry), By)
 
     def _is_asked(self, name: str) -> bool:
         return kinship(name, self._condition.service) is Kinship.SAME

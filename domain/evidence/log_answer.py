@@ -127,7 +127,8 @@ def _is_named(unread: Unread, service: str) -> bool:
 def _unknown_service(service: str, accounts: Sequence[Account], unread: Sequence[Unread]) -> list[Doubt]:
     """A name that no input, folder or line has ever had is unknown there, and not absent (R71). An input that nothing
     names, or that could not be read, may be of any service: then the names cannot be listed, unless one of them is
-    nearly the one asked for."""
+    nearly the one asked for, or is a plain word, which may be no name, and what was sought stands there under others.
+    """
     if not service or any(account.knows_service for account in accounts):
         return []
     names = [[name for name in account.names if not is_generic(name)] for account in accounts if account.entries]
@@ -137,7 +138,8 @@ def _unknown_service(service: str, accounts: Sequence[Account], unread: Sequence
     if is_known or any(_is_named(one, service) for one in unread):
         return []
     is_listed = all(names) and not any(one.could_match for one in unread)
-    if not (near or is_listed):
+    is_elsewhere = service.isalnum() and any(account.is_elsewhere for account in accounts)
+    if not (near or is_listed or is_elsewhere):
         return []
     return [Doubt(kind=DoubtKind.SERVICE, count=1, unknown=service, nearest=near)]
 

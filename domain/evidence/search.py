@@ -149,10 +149,10 @@ class Condition:
         if self.words and not self._hold_words(entry):
             if entry.is_whole:
                 return By.WORDS
-            missed = self.of_service(entry, place, format_service) or self._of_level(entry)
+            missed = self.of_service(entry, place, format_service) or self.of_level(entry)
             return missed if isinstance(missed, By) else DoubtKind.TEXT
         service = self.of_service(entry, place, format_service)
-        found = service if isinstance(service, By) else self._worse(service, self._of_level(entry))
+        found = service if isinstance(service, By) else self._worse(service, self.of_level(entry))
         if found is not None and entry.header.repeated_keys:
             return DoubtKind.REPEATED_KEY  # a field that stands twice may say something else than what was read of it
         return found
@@ -180,7 +180,8 @@ class Condition:
             return _OF_PROCESS[tells_of_process(entry.text, self.service)]
         return found
 
-    def _of_level(self, entry: Entry) -> Objection | None:
+    def of_level(self, entry: Entry) -> Objection | None:
+        """None if the entry is at least of the level that is sought."""
         if self.level is None:
             return None
         level = entry.header.level

@@ -387,6 +387,16 @@ def test_a_file_of_a_generic_name_knows_the_services_of_its_lines(
     assert [doubt.unknown for doubt in answer(only, service=asked).coverage.doubts] == [asked] * unknown
 
 
+def test_what_stands_under_another_name_is_no_absence_of_an_unknown_service() -> None:
+    """R71: also where an input that names none holds nothing of it; at a lower level it does not count."""
+    unnamed = account(entry("all well"), service="crash", word="deadlock", place=Place())
+    named = account(entry(), service="crash", word="deadlock")
+    quiet = account(entry(level=Level.INFO), service="crash", word="deadlock", level=Level.ERROR)
+
+    assert [one.unknown for one in answer(unnamed, named, service="crash").coverage.doubts] == ["crash"]
+    assert answer(unnamed, quiet, service="crash").coverage.complete
+
+
 def test_a_service_that_may_stand_in_what_could_not_be_read_is_not_unknown() -> None:
     """R69, R71: the doubt is the unread input, that of the service first."""
     found = answer(
