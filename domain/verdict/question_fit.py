@@ -24,6 +24,7 @@ from domain.gatekeeper.absence import is_summary_path
 from domain.language import cues
 from domain.language.cue import chinese, english, expression, pattern_of
 from domain.language.late import Late
+from domain.language.searching import concepts_of
 from domain.question.question import AnswerKind, Question, Term, TermKind
 from domain.values.naming import is_ordinal, names_a_thing
 from domain.values.numbers import values_in
@@ -83,9 +84,23 @@ class Support:
             if any(shows(term, one) for one in told):
                 return True  # of a phrase, what was found shows it; that it was sought does not
             return term.kind is not TermKind.PHRASE and any(search.settles(term) for search in self.searches)
+        if _may_be_put_otherwise(term, question):
+            return False
         wide = [search for search in self.searches if not search.is_narrower(question)]
         is_told = denies(term, self.claim.claim_text)
         return any(search.rules_out(term) or is_told for search in wide)
+
+
+_HAN = re.compile("[\u4e00-\u9fff]")
+_QUOTES_BESIDE = "[\"'“”‘’「」『』《》〈〉【】`]"
+
+
+def _may_be_put_otherwise(term: Term, question: Question) -> bool:
+    """A Chinese phrase of the asker's own, in no list of concepts: a log may say the same in other words. Quoted, it is
+    what the log must hold."""
+    if term.kind is not TermKind.PHRASE or not _HAN.search(term.text) or concepts_of(term.text):
+        return False
+    return not re.search(f"{_QUOTES_BESIDE}{re.escape(term.text)}{_QUOTES_BESIDE}", question.text)
 
 
 @dataclass(frozen=True)
