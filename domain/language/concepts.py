@@ -91,6 +91,10 @@ THINGS: tuple[Concept, ...] = (
     _row("root_cause", "根因|根本原因", "root cause"),
 )  # fmt: skip
 """What a service has or uses: no news by itself."""
+MERE = frozenset(
+    ("database", "memory", "cpu", "disk", "network", "cache", "message_queue", "certificate", "thread_pool")
+)
+"""Of the things: those that things happen to. A word for one tells nothing of what happened."""
 
 EVENTS: tuple[Concept, ...] = (
     _row(

@@ -11,7 +11,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cache, lru_cache
 
-from domain.language.concepts import EVENTS, MANNERS, THINGS, Concept
+from domain.language.concepts import EVENTS, MANNERS, MERE, THINGS, Concept
 from domain.language.finder import Finder
 from domain.language.form import search_form
 from domain.language.shapes import status_shape
@@ -45,6 +45,17 @@ def concepts_of(term: str) -> tuple[Concept, ...]:
     whole = search_form(term).strip()
     manners = tuple(m for m in MANNERS if any(search_form(name) == whole for name in (*m.names, *m.asks)))
     return _found(term, _names()) + manners
+
+
+def names_a_mere_thing(term: str) -> bool:
+    """Whether a term names a thing that things happen to: a database, a disk, memory; not what happened."""
+    form = search_form(term)
+    return any(form == search_form(name) for name in _mere_things())
+
+
+@cache
+def _mere_things() -> frozenset[str]:
+    return frozenset(name for thing in THINGS if thing.name in MERE for name in (*thing.names, *thing.asks))
 
 
 def concepts_named_in(text: str) -> tuple[Concept, ...]:

@@ -69,6 +69,7 @@ def _of_place() -> tuple[re.Pattern[str], ...]:
         re.compile(rf"(?:{called})\s?[:：=为是]?\s?(?P<code>{number})(?![\w.:-]|\s?(?:%|ms\b|秒|分钟))", re.IGNORECASE),
         re.compile(rf"(?<![\w./-])(?<![A-Za-z0-9]:)(?P<code>{_STATUS})(?={behind})", re.IGNORECASE),
         re.compile(rf"(?:{before})\s?[了过]?\s?(?P<code>{_STATUS}){counted}", re.IGNORECASE),
+        re.compile(r"[(（]\s?(?P<code>[45]\d\d)\s?[)）]"),
         re.compile(rf"(?<![\w./-])(?<![A-Za-z0-9]:)(?P<code>{_STATUS})(?=\s?(?:$|[？?。!！]|的))"),
     )
 

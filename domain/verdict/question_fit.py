@@ -24,7 +24,7 @@ from domain.gatekeeper.absence import is_summary_path
 from domain.language import cues
 from domain.language.cue import chinese, english, expression, pattern_of
 from domain.language.late import Late
-from domain.language.searching import concepts_of
+from domain.language.searching import concepts_of, names_a_mere_thing
 from domain.question.question import AnswerKind, Question, Term, TermKind
 from domain.values.naming import is_ordinal, names_a_thing
 from domain.values.numbers import values_in
@@ -84,7 +84,7 @@ class Support:
             if any(shows(term, one) for one in told):
                 return True  # of a phrase, what was found shows it; that it was sought does not
             return term.kind is not TermKind.PHRASE and any(search.settles(term) for search in self.searches)
-        if _may_be_put_otherwise(term, question):
+        if _may_be_put_otherwise(term, question) or _is_only_a_thing(term, question):
             return False
         wide = [search for search in self.searches if not search.is_narrower(question)]
         is_told = denies(term, self.claim.claim_text)
@@ -101,6 +101,15 @@ def _may_be_put_otherwise(term: Term, question: Question) -> bool:
     if term.kind is not TermKind.PHRASE or not _HAN.search(term.text) or concepts_of(term.text):
         return False
     return not re.search(f"{_QUOTES_BESIDE}{re.escape(term.text)}{_QUOTES_BESIDE}", question.text)
+
+
+_WORDS = frozenset((TermKind.PHRASE, TermKind.TOPIC, TermKind.CODE, TermKind.ALERT, TermKind.METRIC, TermKind.ID))
+
+
+def _is_only_a_thing(term: Term, question: Question) -> bool:
+    """Of a database nothing is told by its word alone, where what happened to it was not read from the question."""
+    words = [one for one in question.terms if one.kind in _WORDS]
+    return term.kind is TermKind.TOPIC and words == [term] and names_a_mere_thing(term.text)
 
 
 @dataclass(frozen=True)

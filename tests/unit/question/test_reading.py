@@ -91,6 +91,7 @@ def test_the_table_holds_sixty_kinds_of_question_and_more() -> None:
         ("backup.service 昨天失败了吗？", ["service:backup.service", "level:失败"]),
         ("Did certbot.service fail between 5 and 6 am today?", ["service:certbot.service", "level:fail"]),
         ("kube-proxy 最近一小时有没有 error？", ["service:kube-proxy", "level:error"]),
+        ("Any timeouts (504) of shop-api today?", ["topic:timeouts", "code:504", "service:shop-api"]),
         ("Anything about ORD-4417 in the logs today?", ["code:ORD-4417"]),
         ("How often was REQ-7781 retried in the last hour?", ["code:REQ-7781"]),
         ("OPS-12 order-service 有没有 ERROR？", ["service:order-service", "level:ERROR"]),
