@@ -39,6 +39,9 @@ MAX_DELIVERIES = 100
 
 DELIVERIES_A_ROUND = 16
 STAND_ASIDE_S = 1.0
+CLOSING_S = 0.5
+"""After which a message comes back that a stopping worker puts back: by then its own requests are gone, to which the
+server would hand it at once, and which nobody answers any more."""
 
 HAND_BACKS_AT_ONCE = 10
 """Of a message that only a newer release can handle: it passes by this worker's requests, which are first in the
@@ -140,7 +143,7 @@ class Delivery(BaseMiddleware[Any, Any]):
             try:
                 await self._handled(call_next, msg)
             except asyncio.CancelledError:
-                await _answer(msg.nack())
+                await _answer(msg.nack(delay=CLOSING_S))
                 raise
 
     async def _handled(self, call_next: Callable[[Any], Awaitable[Any]], msg: NatsMessage) -> None:

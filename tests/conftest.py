@@ -56,6 +56,11 @@ def pytest_configure() -> None:
             signal.signal(number, handler)
 
 
+def pytest_make_parametrize_id(val: object, argname: str) -> str | None:
+    """Bytes do not name a test: packed ones hold the second of their making, and the processes of one run differ."""
+    return argname if isinstance(val, bytes) else None
+
+
 def pytest_runtest_setup(item: pytest.Item) -> None:
     """A test whose program is missing is skipped by name, or fails where skips are forbidden."""
     for marker in item.iter_markers("program"):

@@ -81,7 +81,7 @@ async def _told_when_interrupted(settings: Settings, servers: Servers, session_i
     """Say that an unfinished session goes on, whenever the interruption came: with its key it may have begun before."""
     try:
         yield
-    except (asyncio.CancelledError, SystemExit):  # the latter from a signal while this very task was at work
+    except asyncio.CancelledError:
         async with open_log(settings, servers) as events:
             history = await events.load(session_id)
         if history and not isinstance(history[-1].event, ENDS):

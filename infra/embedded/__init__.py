@@ -8,6 +8,7 @@ can have the lock alone stops the servers. Servers left behind by a killed last 
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
 import fcntl
 import signal
@@ -66,9 +67,10 @@ def running_servers(settings: Settings) -> Iterator[Servers]:
 @contextlib.asynccontextmanager
 async def running_servers_async(settings: Settings) -> AsyncIterator[Servers]:
     """The same for use in a coroutine. The event loop stands still while servers start and stop, so that no
-    cancellation can come in between and leave them behind.
+    cancellation can come in between and leave them behind. Inside, a signal that would end the program cancels the
+    task, as Ctrl-C does: what it holds is left in order, on a loop that still runs.
     """
-    with running_servers(settings) as servers:
+    with running_servers(settings) as servers, _termination_cancels():
         yield servers
 
 
@@ -140,6 +142,33 @@ def _termination_unwinds() -> Iterator[None]:
         for number in ours:
             if signal.getsignal(number) is _exit:
                 signal.signal(number, signal.SIG_DFL)
+
+
+@contextlib.contextmanager
+def _termination_cancels() -> Iterator[None]:
+    """Within `_termination_unwinds`: the task of this block is cancelled, and the program exits once it has ended."""
+    ours = [number for number in (signal.SIGTERM, signal.SIGHUP) if signal.getsignal(number) is _exit]
+    task, loop = asyncio.current_task(), asyncio.get_running_loop()
+    came: list[int] = []
+
+    def cancel(number: int) -> None:
+        came.append(number)
+        if task:
+            task.cancel()
+
+    for number in ours:
+        loop.add_signal_handler(number, cancel, number)
+    try:
+        yield
+    except asyncio.CancelledError:
+        if not came:
+            raise
+    finally:
+        for number in ours:
+            loop.remove_signal_handler(number)
+            signal.signal(number, _exit)
+    if came:
+        raise SystemExit(128 + came[0])
 
 
 def _exit(number: int, _: FrameType | None) -> NoReturn:
