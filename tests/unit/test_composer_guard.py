@@ -110,6 +110,7 @@ def test_the_payload_holds_verified_claims_and_their_items_alone() -> None:
     """R6."""
     assert composer_payload("rates-api 怎么了？", [ABSENT], OPEN) == {
         "question": "rates-api 怎么了？",
+        "language": "zh",
         "claims": [
             {
                 "claim_id": "claim-2",

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from domain.answer.texts import joined
 from infra.models.extractive.inquiry import Inquiry, Source, inquiry_of
-from infra.models.extractive.texts import joined, text
+from infra.models.extractive.texts import text
 from infra.models.extractive.words import features, spaced
 
 MIN_SHARED = 2  # features a skill must share with the question beyond those every question has
@@ -25,7 +26,7 @@ def plan(payload: Mapping[str, Any]) -> dict[str, Any]:
         "selected_skill": skill,
         "selection_reason": text("plan.skill" if skill else "plan.no_skill", language),
         "plan": _steps(inquiry, skill),
-        "reasoning": ("" if language == "zh" else " ").join(reasoning),
+        "reasoning": joined("sentence", reasoning, language),
     }
 
 

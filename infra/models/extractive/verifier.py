@@ -11,19 +11,20 @@ from collections.abc import Iterable, Mapping, Sequence
 from fractions import Fraction
 from typing import Any
 
-from domain.language.tongues import Language
+from domain.gatekeeper.not_found import says_not_found
+from domain.language.tongues import SENTENCE_WORDS, Language
 from infra.models.extractive.atoms import Atoms, atoms_of, states_in
 from infra.models.extractive.conversation import Payload
 from infra.models.extractive.inquiry import language_in
 from infra.models.extractive.texts import text as worded
-from infra.models.extractive.vocabulary import ABSENCE_WORDS, CONCLUSIONS
+from infra.models.extractive.vocabulary import CONCLUSIONS
 from infra.models.extractive.words import features, holds_name
 
 DIRECT, INDIRECT, NO_EVIDENCE, CONTRADICTED = "direct_evidence", "indirect_support", "no_evidence", "contradicted"
 _WORTH = {DIRECT: Fraction(1), INDIRECT: Fraction(3, 5), NO_EVIDENCE: Fraction(0), CONTRADICTED: Fraction(0)}
 _TOTAL = re.compile(r"total=(\d+)(?::\s*(.*))?", re.DOTALL)
-_SENTENCE_END = re.compile(r"[。！？!?\n]+")
-_CLAUSE_END = re.compile(r"[。！？!?；;，,\n]+")
+_SENTENCE_END = re.compile(r"[。！？!?\n]+|(?<=[a-z)”\"])\.(?=\s+[A-Z]|\s*\Z)")
+_CLAUSE_END = re.compile(r"[。！？!?；;，,\n]+|(?<=[a-z)”\"])\.(?=\s+[A-Z]|\s*\Z)")
 
 
 def verify(payload: Payload) -> dict[str, Any]:
@@ -42,7 +43,7 @@ def verify(payload: Payload) -> dict[str, Any]:
 
 def classify(claim_type: str, text: str, evidence: Sequence[str]) -> str:
     """The class of a statement against the checked texts. Of documentation, it is what follows the lead-in."""
-    text = text.partition("：")[2] or text if claim_type == "documentation" else text
+    text = _without_lead(text) if claim_type == "documentation" else text
     if not evidence:
         return NO_EVIDENCE
     if claim_type == "negative_observation":
@@ -62,10 +63,16 @@ def classify(claim_type: str, text: str, evidence: Sequence[str]) -> str:
     return INDIRECT if found < stated.count or says_more else DIRECT
 
 
+def _without_lead(text: str) -> str:
+    """What a document is said to say."""
+    lead = worded("knowledge", "en", passage="").rstrip("”")
+    return text.removeprefix(lead).removesuffix("”") if text.startswith(lead) else text.partition("：")[2] or text
+
+
 def _absence_class(text: str, evidence: Sequence[str]) -> str:
     """Nothing found proves the absence; a list that bears every name of the claim disproves it."""
     totals = [total for item in evidence if (total := _TOTAL.search(item))]
-    if not totals or not any(word in text for word in ABSENCE_WORDS):
+    if not totals or not says_not_found(text):
         return NO_EVIDENCE
     names = atoms_of(text).names
     listed = [total[2] or "" for total in totals if int(total[1]) > 0]
@@ -122,7 +129,7 @@ def _is_verbatim(text: str, evidence: Sequence[str]) -> bool:
 
 
 def _shares_most_words(text: str, evidence: Sequence[str]) -> bool:
-    asked = features(text)
+    asked = features(text) - SENTENCE_WORDS
     return 2 * len(asked & features(" ".join(evidence))) >= len(asked) > 0
 
 
