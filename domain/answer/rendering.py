@@ -19,6 +19,7 @@ from domain.answer.gaps import (
     rejection_gaps,
     state_gaps,
 )
+from domain.answer.next_steps import next_steps
 from domain.answer.searches import Gap
 from domain.answer.speech import CHINESE, Speech
 from domain.answer.texts import TEXTS
@@ -38,6 +39,7 @@ from domain.verdict.lowering import words_only
 from domain.verdict.verified import allowed_claims
 
 _LONGEST_LINE = 300
+_LONGEST_CLAIM = 1_200
 _RAW = re.compile(r"\{\s*\\?\"|\[\s*[{\[\"]|```|</?think", re.IGNORECASE)
 
 Section: TypeAlias = tuple[str, Sequence[str]]
@@ -66,6 +68,7 @@ def render_low_confidence(
         *(said for evaluation in evaluations[-1:] for said in open_points(evaluation, speech)),
     ]
     actions = [_shown(action.action_text) for action in _actions(material)]
+    actions += next_steps(material.invocations, material.scope, speech)
     sections = [("confirmed", material.confirmed_lines()), ("gaps", gaps), ("next", actions)]
     return _page("low_confidence", sections, speech)
 
@@ -107,7 +110,7 @@ def _degraded(material: _Material, gaps: Sequence[Gap]) -> str:
     sections = [
         ("confirmed", material.confirmed_lines()),
         ("missing", [gap.text for gap in gaps]),
-        ("next", [gap.action for gap in gaps]),
+        ("next", [*(gap.action for gap in gaps), *next_steps(material.invocations, material.scope, material.speech)]),
     ]
     return _page("rejection", sections, material.speech)
 
@@ -124,12 +127,12 @@ def _bullets(lines: Iterable[str], speech: Speech) -> list[str]:
     return [f"- {line}" for line in dict.fromkeys(lines) if line] or [f"- {speech.text('nothing')}"]
 
 
-def _shown(text: str) -> str:
+def _shown(text: str, longest: int = _LONGEST_LINE) -> str:
     """One line as it stands, without raw JSON or think blocks; "" where the text is nothing else (R49)."""
     line = " ".join(undisguised(text).split())
     if _RAW.search(line):
         return ""
-    return line if len(line) <= _LONGEST_LINE else f"{line[:_LONGEST_LINE]}…"
+    return line if len(line) <= longest else f"{line[:longest]}…"
 
 
 @dataclass(frozen=True)
@@ -146,7 +149,7 @@ class _Material:
         return within_scope(allowed_claims(self.evaluations), self.scope)
 
     def confirmed_lines(self) -> list[str]:
-        return [_shown(verified.claim.claim_text) for verified in self.confirmed()]
+        return [_shown(verified.claim.claim_text, _LONGEST_CLAIM) for verified in self.confirmed()]
 
     def empty_call_gaps(self) -> list[Gap]:
         trace: list[TraceEntry] = [e for evaluation in self.evaluations for e in evaluation.tool_trace_summary]

@@ -273,6 +273,19 @@ TEXTS: dict[str, Row] = {
         "修复读取错误后重新检索，或用 --exclude 排除该文件。",
         "Mend the error, or leave it out with --exclude.",
     ),
+    # next steps: where to look (R15)
+    "step.change": (
+        "用 query_logs 检索 {where} 在 {start}–{end} 的日志，核对 {time} 的变更前后发生了什么。",
+        "Search the logs of {where} from {start} to {end} with query_logs: what stood around the change of {time}.",
+    ),
+    "step.new": (
+        "用 query_logs 检索 {where} 在 {start}–{end} 的日志，核对 {time} 新消息出现前后发生了什么。",
+        "Search the logs of {where} from {start} to {end} with query_logs: what stood around its new message of {time}.",
+    ),
+    "step.shared": (
+        "用 query_logs 以 {id} 为关键词，检索 {services} 在 {start}–{end} 的日志。",
+        "Search the logs of {services} from {start} to {end} for {id} with query_logs.",
+    ),
     # kinds of names
     "kind.service": ("服务", "service"),
     "kind.alert": ("告警", "alert"),

@@ -94,6 +94,7 @@ class Support:
         return any(search.rules_out(term) or is_told for search in wide)
 
 
+_QUOTATION = re.compile("“[^”]*”|「[^」]*」")
 _HAN = re.compile("[\u4e00-\u9fff]")
 _QUOTES_BESIDE = "[\"'“”‘’「」『』《》〈〉【】`]"
 
@@ -131,9 +132,8 @@ class Fit:
         for said, message in self._uncovered():
             yield _open_point(said, TERM_UNCOVERED, message, critical=True)
         if self._asks(AnswerKind.WHY) and not self._states_a_cause() and not self._is_all_unproven:
-            only = not self.question.also
             said, message = self.speech.text("no_cause"), "no verified claim states a cause"
-            yield _open_point(said, CAUSE_UNFOUND, message, critical=only)
+            yield _open_point(said, CAUSE_UNFOUND, message, critical=True)
 
     def _uncovered(self) -> Iterator[tuple[str, str]]:
         for term in self.question.terms:
@@ -177,8 +177,10 @@ class Fit:
         return not any(s.asks_for_alerts or _ALERTS.search(s.claim.claim_text) for s in self.supports)
 
     def _states_a_cause(self) -> bool:
+        """In its own words: what a quotation says of one error is the cause of that error."""
         return any(
-            support.claim.claim_type is ClaimType.ROOT_CAUSE or states_a_cause(support.claim.claim_text)
+            support.claim.claim_type is ClaimType.ROOT_CAUSE
+            or states_a_cause(_QUOTATION.sub(" ", support.claim.claim_text))
             for support in self.supports
         )
 

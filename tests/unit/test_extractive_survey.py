@@ -28,6 +28,7 @@ CHANGE = (
     "kind=change, change=configuration, time=2031-03-04T05:10:00Z, level=INFO, service=stock-api, count=0, before=1, "
     "example=configuration reloaded: pool.max 50 -> 5"
 )
+NONE = {"$.alerts": "total=0"}
 LINE = "2031-03-04T06:20:00Z ERROR till-api pool 9 is full, waiting=31"
 OTHER_LINE = "2031-03-04T06:21:00Z ERROR till-api disk sda1 failed"
 
@@ -35,14 +36,15 @@ OTHER_LINE = "2031-03-04T06:21:00Z ERROR till-api disk sda1 failed"
 def asked(question: str, *items: str, lines: tuple[str, ...] = ()) -> Conversation:
     survey = {f"$.items[{number}]": item for number, item in enumerate(items)}
     logs = {f"$.logs[{number}]": line for number, line in enumerate(lines)}
-    return Conversation(question, TOOLS).answers((1, {"$.alerts": "total=0"}), (2, survey), (3, logs))
+    return Conversation(question, TOOLS).answers((1, NONE), (2, NONE), (3, survey), (4, logs))
 
 
 def test_an_open_question_surveys_all_services_before_it_searches_one() -> None:
     """R90"""
     assert Conversation("till-api 怎么了？", TOOLS).calls() == [
         ("query_metrics", {"service": "till-api"}),
-        ("survey_logs", {}),
+        ("query_metrics", {}),
+        ("survey_logs", {"service": "till-api", "limit": 60}),
         ("query_logs", {"service": "till-api"}),
     ]
 
@@ -50,7 +52,7 @@ def test_an_open_question_surveys_all_services_before_it_searches_one() -> None:
 def test_a_period_of_the_question_is_the_surveys_too() -> None:
     """R9, R90"""
     calls = dict(Conversation("till-api 04:00 到 05:00 为什么报错？", TOOLS).calls())
-    assert calls["survey_logs"] == {"since": "2031-03-04T04:00:00Z", "until": "2031-03-04T05:00:00Z"}
+    assert calls["survey_logs"].items() >= {"since": "2031-03-04T04:00:00Z", "until": "2031-03-04T05:00:00Z"}.items()
 
 
 def test_narrow_questions_second_rounds_and_questions_of_ever_do_not_survey() -> None:
@@ -64,14 +66,13 @@ def test_narrow_questions_second_rounds_and_questions_of_ever_do_not_survey() ->
 def test_new_messages_are_stated_with_what_is_new_elsewhere_as_such_and_changes_by_their_time() -> None:
     """R90: what is usual elsewhere is not told, nor what is no trouble; order in time is no cause."""
     told = asked("till-api 怎么了？", FULL, ELSEWHERE, USUAL, OWN_WARNING, CHANGE, CALM).claims()
-    assert [text for _, text in told][:4] == [
+    assert [text for _, text in told][:3] == [
         "till-api 新出现 ERROR：“pool 7 is full, waiting=32”，检索到 12 条，首次 2031-03-04T06:10:00Z。",
-        "同一时间窗内，其他服务 stock-api 新出现 ERROR：“Caused by: java.net.ConnectException: refused”，检索到 3 条，"
-        "首次 2031-03-04T06:09:00Z。",
-        "till-api-7d9f8b6c5-abcde 出现 WARN：“slow page”，检索到 1 条，首次 2031-03-04T06:02:00Z。",
+        "同一时间窗内，其他服务 stock-api 新出现 ERROR：“Unhandled error”“Caused by: java.net.ConnectException: refused”，"
+        "检索到 3 条，首次 2031-03-04T06:09:00Z。",
         "2031-03-04T05:10:00Z stock-api 有变更记录：“configuration reloaded: pool.max 50 -> 5”。",
     ]
-    assert not any("mail bounced" in text or "page 7 shown" in text for _, text in told)
+    assert not any("mail bounced" in text or "page 7 shown" in text or "slow page" in text for _, text in told)
     assert {kind for kind, _ in told} <= {"observation", "negative_observation"}
 
 
@@ -82,12 +83,14 @@ def test_no_message_is_told_twice() -> None:
     assert any("disk sda1 failed" in text for text in texts)
 
 
-def test_a_flood_of_different_messages_gives_at_most_eight_statements() -> None:
-    """R90"""
+def test_a_flood_of_different_messages_gives_at_most_ten_statements() -> None:
+    """R90: nine messages at most, those of one service two by two, and the change."""
     words = ("ash", "birch", "cedar", "elm", "fir", "hazel", "larch", "maple", "oak", "pine", "rowan", "yew")
     items = [FULL.replace("pool 7", word) for word in words]
-    claims = asked("till-api 怎么了？", *items, CHANGE).claims()
-    assert len([text for _, text in claims if "新出现" in text or "变更记录" in text]) == 8
+    texts = [text for _, text in asked("till-api 怎么了？", *items, CHANGE).claims()]
+    assert len(texts) <= 10
+    assert sum(text.count("新出现") for text in texts) == 9
+    assert sum("pool.max" in text for text in texts) == 1
 
 
 def test_what_the_question_excludes_is_not_told() -> None:

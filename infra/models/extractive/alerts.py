@@ -18,10 +18,11 @@ from infra.models.extractive.texts import text
 from infra.models.extractive.tool_names import METRICS
 from infra.models.extractive.values import plain
 from infra.models.extractive.vocabulary import STATES
-from infra.models.extractive.words import holds_name, mentions_any, other_names, spread
+from infra.models.extractive.words import holds_name, mentions_any, other_names, spaced, spread
 
 MAX_ALERTS = 5  # firing alerts that lead on to logs and knowledge
 MAX_TOLD = 20
+MAX_OWN = 2  # alerts that an overview tells by themselves
 MAX_FIELDS = 4
 MAX_DESCRIPTION = 200  # characters
 _HEAD = re.compile(rf"^\W{{0,5}}(?P<name>[^=\n]{{1,120}}?)[\s,]+(?P<state>{'|'.join(STATES)})\b", re.IGNORECASE)
@@ -123,6 +124,24 @@ def alert_claims(inquiry: Inquiry, answered: Sequence[Answered]) -> Iterator[Dra
         distinct = {alert.ref.text: alert for alert in group}.values()
         told = joined("semicolon", (_told(alert, inquiry) for alert in list(distinct)[:3]), inquiry.language)
         yield Draft("observation", f"{told}{text('stop', inquiry.language)}", tuple(alert.ref for alert in group))
+
+
+def alert_overview(inquiry: Inquiry, answered: Sequence[Answered]) -> Iterator[Draft]:
+    """For an open question: the worst MAX_OWN alerts that it asks about, and in one claim what else fires."""
+    own = list(alert_claims(inquiry, answered))
+    yield from own[:MAX_OWN]
+    told = {ref.text for draft in own[:MAX_OWN] for ref in draft.refs}
+    items = (ref for done in answered if done.call.tool_name == METRICS for ref in done.items)
+    read = sorted((alert for ref in items if (alert := read_alert(ref))), key=_rank)
+    others = {alert.ref.text: alert for alert in read if alert.fires and alert.ref.text not in told}
+    left = [alert for alert in others.values() if not inquiry.excludes(f"{alert.name} {alert.subject}")]
+    if left:
+        language, shown = inquiry.language, left[:MAX_TOLD]
+        named = [text("labelled", language, name=one.name, labels=one.subject or one.state).strip() for one in shown]
+        number = text("alerts.number", language, n=len(left)) if len(shown) == len(left) else " "
+        names = joined("and", named, language)
+        said = text("alerts.also" if own else "alerts.now", language, n=number, names=names)
+        yield Draft("observation", spaced(said), tuple(one.ref for one in shown))
 
 
 def _rank(alert: Alert) -> tuple[bool, int]:

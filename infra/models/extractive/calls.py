@@ -21,6 +21,7 @@ UNASKED_LEVEL = "ERROR"  # of a search through the logs of all services for noth
 TREND_MINUTES = 60
 WIDER_WINDOW = 6  # times the default window, where a second round looks again
 
+MAX_SURVEYED = 60
 MAX_ITEMS = 200  # of a search for the first of all
 _BOUNDS = ("minutes", "since", "until", "ever", "limit")
 
@@ -88,8 +89,10 @@ def _asked_for(inquiry: Inquiry, skill: str | None, window: Mapping[str, Any], *
                 yield Call(METRICS, _given(expr=metric, service=service) | _span(inquiry, window))
             for alert in inquiry.alerts or (() if inquiry.metrics and not inquiry.question.alerts_asked else (None,)):
                 yield Call(METRICS, _given(alert_name=alert, service=service))
+        if inquiry.is_open:
+            yield Call(METRICS, {})
     if inquiry.is_open and not is_again and "ever" not in window:
-        yield Call(SURVEY, dict(window))
+        yield Call(SURVEY, _given(service=next(iter(inquiry.services), None), limit=MAX_SURVEYED, **window))
     if Source.LOGS in inquiry.sources:
         names_something = bool(inquiry.services or inquiry.terms)
         level = inquiry.level or (None if names_something else UNASKED_LEVEL)
@@ -112,11 +115,16 @@ def _span(inquiry: Inquiry, window: Mapping[str, Any]) -> dict[str, Any]:
 def _follow_ups(inquiry: Inquiry, answered: Sequence[Answered], window: Mapping[str, Any]) -> Iterable[Call]:
     """What fires leads on: to the logs of its services, if the question names none, and to its runbook."""
     firing = firing_names(inquiry, answered)
-    if Source.LOGS in inquiry.sources and not inquiry.services:
+    if Source.LOGS in inquiry.sources and not inquiry.services and not _is_surveyed(answered):
         for service in firing_services(inquiry, answered):
             yield Call(LOGS, _given(service=service, query=_query(inquiry), level=inquiry.level, **window))
     if Source.KNOWLEDGE in inquiry.sources and firing:
         yield Call(KNOWLEDGE, {"query": " ".join(firing)[:MAX_QUERY]})
+
+
+def _is_surveyed(answered: Sequence[Answered]) -> bool:
+    """A survey has looked at the logs of all services."""
+    return any(done.call.tool_name == SURVEY and done.items for done in answered)
 
 
 def _given(**arguments: Any) -> dict[str, Any]:

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from domain.language.failures import holds_failure
 from infra.models.extractive.conversation import Ref
 
 MAX_EXCERPT = 600  # characters; a longer item is quoted up to a space before that
@@ -24,13 +25,26 @@ class Draft:
     refs: tuple[Ref, ...]
 
 
-def quoted(text: str, limit: int) -> str:
-    """The beginning of `text` on one line, cut at a space, never inside a word or number; of JSON an
-    ellipsis stays, unless it stands last."""
+def quoted(text: str, limit: int, tells: Callable[[str], bool] = holds_failure) -> str:
+    """`text` on one line; of a longer one the first part of it that `tells`, else its beginning, cut at spaces, never
+    inside a word or number. Of JSON an ellipsis stays, unless it stands last."""
     line = " ".join(_without_objects(text).split()).removesuffix(" …")
     if len(line) <= limit:
         return line
-    return line[: max(line.rfind(" ", 0, limit), 0)]
+    parts = [_cut(line[start:], limit) for start in _starts(line, limit)]
+    return next((part for part in parts if tells(part)), parts[0])
+
+
+def _starts(line: str, limit: int) -> Iterator[int]:
+    """The beginning, and words half a quotation apart."""
+    start = 0
+    while start >= 0 and start + limit // 2 < len(line):
+        yield start
+        start = line.find(" ", start + limit // 2 - 1) + 1 or -1
+
+
+def _cut(line: str, limit: int) -> str:
+    return line if len(line) <= limit else line[: max(line.rfind(" ", 0, limit + 1), 0)]
 
 
 def _without_objects(text: str) -> str:

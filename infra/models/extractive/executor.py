@@ -9,7 +9,7 @@ from typing import Any
 
 from domain.answer.texts import joined
 from infra.models.extractive.absence import absence_claims, gaps, sought
-from infra.models.extractive.alerts import alert_claims
+from infra.models.extractive.alerts import alert_claims, alert_overview
 from infra.models.extractive.calls import WIDER_WINDOW, next_calls, offered_tools
 from infra.models.extractive.claims import Draft, numbered, verified_drafts
 from infra.models.extractive.conversation import Answered, Call, Payload, answered_calls, must_answer
@@ -24,6 +24,8 @@ from infra.models.extractive.words import spaced
 
 MAX_CLAIMS = 21
 MAX_NARROW_CLAIMS = 2  # R16
+MAX_OVERVIEW = 10  # of an open question
+MAX_FIRING = 3
 _RETRIES = {METRICS: "again.metrics", LOGS: "again.logs"}
 _TOOL_OF = {Source.METRICS: METRICS, Source.LOGS: LOGS, Source.KNOWLEDGE: KNOWLEDGE}
 
@@ -69,18 +71,32 @@ def contract(
 
 def _drafts(inquiry: Inquiry, answered: Sequence[Answered], retry_context: Mapping[str, Any] | None) -> list[Draft]:
     held = verified_drafts(retry_context)
-    surveyed = list(survey_claims(inquiry, answered, held))
+    if inquiry.is_open:
+        return _overview(inquiry, answered, held)
     live = [
         *alert_claims(inquiry, answered),
         *value_claims(inquiry, answered),
-        *surveyed,
-        *log_claims(inquiry, answered, [*held, *surveyed]),
+        *log_claims(inquiry, answered, held),
     ]
     absent = list(absence_claims(inquiry, answered))
     asks_knowledge = inquiry.sources == {Source.KNOWLEDGE}
     known = knowledge_claims(inquiry, answered) if asks_knowledge or live else ()
     drafts = list({draft.text: draft for draft in chain(held, live, absent, known)}.values())
     return _narrowed(drafts, inquiry) if inquiry.is_narrow else drafts[:MAX_CLAIMS]
+
+
+def _overview(inquiry: Inquiry, answered: Sequence[Answered], held: Sequence[Draft]) -> list[Draft]:
+    """An open question's statements, MAX_OVERVIEW at most: what fires, what is new, what changed, what is written of it."""
+    before = list(held)[:MAX_OVERVIEW]
+    firing = [*alert_overview(inquiry, answered), *value_claims(inquiry, answered)][:MAX_FIRING]
+    known = list(knowledge_claims(inquiry, answered))[:1] if firing else []
+    absent = list(absence_claims(inquiry, answered))[:1]
+    room = MAX_OVERVIEW - len({draft.text for draft in (*before, *firing, *known, *absent)})
+    surveyed = list(survey_claims(inquiry, answered, room, before))
+    searched = list(log_claims(inquiry, answered, [*before, *surveyed]))
+    found = {draft.text: draft for draft in (*before, *firing, *surveyed, *searched)}
+    drafts = list(found.values())[: MAX_OVERVIEW - len(absent) - len(known)]
+    return list({draft.text: draft for draft in (*drafts, *absent, *known)}.values())
 
 
 def _narrowed(drafts: Sequence[Draft], inquiry: Inquiry) -> list[Draft]:

@@ -83,7 +83,8 @@ class Inquiry:
     @property
     def is_open(self) -> bool:
         """What is wrong, and why: then the logs are looked at as a whole (R90)."""
-        return not self.is_narrow and self.question.kind in _OPEN_KINDS and Source.LOGS in self.sources
+        kinds = (self.question.kind, *self.question.also)
+        return not self.is_narrow and any(kind in _OPEN_KINDS for kind in kinds) and Source.LOGS in self.sources
 
     @property
     def asks_since_when(self) -> bool:
@@ -132,7 +133,8 @@ def _moment(written: Any) -> datetime:
 def read_question(question: str, now: datetime, zone: tzinfo = UTC, language: Language = "zh") -> Inquiry:
     """What to look up for a question that is asked at `now`; words of time are of `zone`."""
     read = reading.read_question(question, now, zone)
-    is_narrow = narrow_scope(read.text).narrow or read.kind in _NARROW_KINDS
+    asks_why = AnswerKind.WHY in (read.kind, *read.also)
+    is_narrow = narrow_scope(read.text).narrow or (read.kind in _NARROW_KINDS and not asks_why)
     pods = tuple(term.text for term in read.terms if term.kind is TermKind.ID and pods_in(term.text))
     words = [term for term in read.terms if term.kind in _WORDS and term.text not in pods][:MAX_TERMS]
     levels = [level_asked(term.text) for term in read.terms if term.kind is TermKind.LEVEL]

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 
 from domain.answer.texts import joined
 from domain.gatekeeper.services import services_in
+from domain.language.failures import holds_failure
 from domain.language.form import search_form
 from domain.language.message_shapes import shape_of
 from domain.language.searching import finder_of
@@ -23,7 +24,7 @@ from infra.models.extractive.words import holds_name, mentions, spaced
 
 MAX_QUOTED = 3  # lines in the words of a claim; it may bind more
 MAX_BOUND = 8
-MAX_LINE = 200  # characters
+MAX_LINE = 240  # characters
 _NUMBERS = re.compile(r"\d+")
 
 
@@ -61,7 +62,12 @@ def log_claims(inquiry: Inquiry, answered: Sequence[Answered], told_before: Sequ
 
 def _draft(inquiry: Inquiry, service: str, lines: Sequence[Ref], *, is_all: bool) -> Draft | None:
     chosen = sorted(lines[:MAX_QUOTED], key=lambda line: line.text)  # items begin with their time
-    quotations = [f"“{text}”" for line in chosen if (text := quoted(line.text, MAX_LINE))]
+    words = [term for term in inquiry.terms if term not in inquiry.anchors]
+
+    def tells(part: str) -> bool:
+        return any(_holds(part, word) for word in words) if words else holds_failure(part)
+
+    quotations = [f"“{text}”" for line in chosen if (text := quoted(line.text, MAX_LINE, tells))]
     if not quotations:
         return None
     counted = inquiry.asks_how_many and is_all and len(lines) <= MAX_BINDINGS

@@ -5,34 +5,47 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
+from domain.language.failures import holds_failure
+from domain.language.levels import Level, level_said
 from domain.language.message_shapes import shape_of
 from domain.language.services import Kinship, kinship
 from infra.models.extractive.claims import Draft, quoted
 from infra.models.extractive.conversation import Answered, Ref
 from infra.models.extractive.inquiry import Inquiry
+from infra.models.extractive.texts import joined
 from infra.models.extractive.texts import text as worded
 from infra.models.extractive.tool_names import SURVEY
-from infra.models.extractive.vocabulary import SEVERE
 from infra.models.extractive.words import spaced
 
-MAX_MESSAGES = 6
-MAX_CHANGES = 2
-MAX_LINE = 200  # characters of a quotation
+MAX_MESSAGES = 9
+MAX_TOGETHER = 2
+"""Messages of one service that one statement quotes."""
+MAX_CHANGES = 3
+MAX_LINE = 240  # characters of a quotation
 
 _EXAMPLE, _CAUSE = ", example=", ", cause="
 
 
 @dataclass(frozen=True, slots=True)
 class Told:
-    """One item of a survey, read back from its ref."""
+    """One item of a survey, read back from its ref. `cause`: the innermost that a stack trace names."""
 
     ref: Ref
     fields: Mapping[str, str]
     line: str
+    cause: str = ""
 
     @property
     def service(self) -> str:
         return self.fields.get("service", "")
+
+    @property
+    def where(self) -> str:
+        return self.service or self.fields.get("input", "")
+
+    @property
+    def is_change(self) -> bool:
+        return self.fields.get("kind") == "change"
 
     @property
     def is_different(self) -> bool:
@@ -41,35 +54,56 @@ class Told:
 
     @property
     def is_severe(self) -> bool:
-        return self.fields.get("level", "").upper() in SEVERE
+        return self._is_at_least(Level.WARN)
+
+    @property
+    def is_error(self) -> bool:
+        return self._is_at_least(Level.ERROR)
+
+    def _is_at_least(self, least: Level) -> bool:
+        """Without a level that is understood, what tells of a failure is."""
+        level = level_said(self.fields.get("level", ""))
+        return level >= least if level is not None else holds_failure(self.line)
 
 
 def told_by(inquiry: Inquiry, answered: Sequence[Answered]) -> list[Told]:
-    """Every item of every survey that the question does not exclude, each shape of message once."""
+    """Every item of every survey that the question does not exclude and that bears on it, each shape of message once."""
     told: dict[str, Told] = {}
     for done in answered:
         if done.call.tool_name == SURVEY:
             for ref in done.items:
                 one = _read(ref)
-                if one.line and not inquiry.excludes(ref.text):
+                if one.line and not inquiry.excludes(ref.text) and (one.is_change or _bears(inquiry, one)):
                     told.setdefault(f"{one.service} {shape_of(one.line)}", one)
     return list(told.values())
 
 
-def survey_claims(inquiry: Inquiry, answered: Sequence[Answered], held: Sequence[Draft] = ()) -> Iterator[Draft]:
-    """At most eight: messages of the services asked for and what is different elsewhere, then changes, by their time.
-
-    Nothing that a `held` claim tells already.
+def survey_claims(
+    inquiry: Inquiry, answered: Sequence[Answered], room: int, held: Sequence[Draft] = ()
+) -> Iterator[Draft]:
+    """At most `room`: messages of the services asked for and what is different elsewhere, those of one service together,
+    then what changed, by its time. Nothing that a `held` claim tells already.
     """
     known = [shape_of(ref.text) for draft in held for ref in draft.refs]
     items = [one for one in told_by(inquiry, answered) if not any(shape_of(one.line) in text for text in known)]
-    messages = [one for one in items if one.fields.get("kind") == "message" and _bears(inquiry, one)]
-    changes = [one for one in items if one.fields.get("kind") == "change"][:MAX_CHANGES]
-    room = MAX_MESSAGES + MAX_CHANGES - len(changes)
-    for one in messages[:room]:
-        yield Draft("observation", _message(inquiry, one), (one.ref,))
+    changes = [one for one in items if one.is_change][: max(0, min(MAX_CHANGES, room // 2))]
+    messages = [one for one in items if not one.is_change]
+    for together in _of_one_service(messages[:MAX_MESSAGES])[: max(0, room - len(changes))]:
+        yield Draft("observation", _messages(inquiry, together), tuple(one.ref for one in together))
     for one in sorted(changes, key=lambda one: one.fields.get("time", "")):
         yield Draft("observation", _change(inquiry, one), (one.ref,))
+
+
+def _of_one_service(messages: Sequence[Told]) -> list[list[Told]]:
+    """In the order of their first messages."""
+    groups: list[list[Told]] = []
+    for one in messages:
+        group = next((g for g in groups if g[0].where == one.where and len(g) < MAX_TOGETHER), None)
+        if group is None:
+            groups.append([one])
+        else:
+            group.append(one)
+    return groups
 
 
 def shapes_told(drafts: Sequence[Draft]) -> tuple[str, ...]:
@@ -81,29 +115,43 @@ def _read(ref: Ref) -> Told:
     head, _, line = ref.text.partition(_EXAMPLE)
     head, _, cause = head.partition(_CAUSE)
     fields = dict(part.split("=", 1) for part in head.split(", ") if "=" in part)
-    return Told(ref, fields, cause or line)
+    return Told(ref, fields, line, cause)
 
 
 def _bears(inquiry: Inquiry, one: Told) -> bool:
+    """Trouble that is different from before, or of the service asked for; warnings as ever tell nothing."""
     is_own = any(kinship(one.service, service) is Kinship.SAME for service in inquiry.services)
-    return one.is_severe and (one.is_different or is_own or not inquiry.services)
+    is_asked = (is_own or not inquiry.services) and one.is_error
+    return one.fields.get("kind") == "message" and ((one.is_severe and one.is_different) or is_asked)
+
+
+def _messages(inquiry: Inquiry, together: Sequence[Told]) -> str:
+    first = together[0]
+    is_elsewhere = bool(inquiry.services) and not any(
+        kinship(first.service, service) is not Kinship.OTHER for service in inquiry.services
+    )
+    language = inquiry.language
+    where = worded("survey.elsewhere", language, where=first.where) if is_elsewhere else first.where
+    told = joined("semicolon", [_message(inquiry, one) for one in together], language)
+    return spaced(worded("survey.messages", language, where=where, told=told))
 
 
 def _message(inquiry: Inquiry, one: Told) -> str:
-    is_elsewhere = bool(inquiry.services) and not any(
-        kinship(one.service, service) is not Kinship.OTHER for service in inquiry.services
-    )
     language, fields = inquiry.language, one.fields
-    where = one.service or fields.get("input", "")
-    where = worded("survey.elsewhere", language, where=where) if is_elsewhere else where
     key = "survey.new" if fields.get("new") == "true" else "survey.there"
-    lead = spaced(worded(key, language, where=where, level=fields.get("level", "")).strip())
+    lead = spaced(worded(key, language, level=fields.get("level", "")).strip())
     count = fields.get("count", "")
     told = worded("survey.one" if count == "1" else "survey.count", language, n=count) if count else ""
     told += worded("survey.first", language, time=fields["first"]) if fields.get("first") else ""
-    return worded("survey.message", language, lead=lead, line=quoted(one.line, MAX_LINE), told=told)
+    return worded("survey.message", language, lead=lead, line=_quotation(one), told=told)
 
 
 def _change(inquiry: Inquiry, one: Told) -> str:
-    where, time = one.service or one.fields.get("input", ""), one.fields.get("time", "")
-    return worded("survey.change", inquiry.language, time=time, where=where, line=quoted(one.line, MAX_LINE))
+    time = one.fields.get("time", "")
+    return worded("survey.change", inquiry.language, time=time, where=one.where, line=_quotation(one))
+
+
+def _quotation(one: Told) -> str:
+    """The message, of a stack trace its first line and the innermost cause, each in quotation marks."""
+    parts = [one.line.split("\n", 1)[0], one.cause] if one.cause else [one.line]
+    return "".join(f"“{quoted(part, MAX_LINE)}”" for part in parts)
