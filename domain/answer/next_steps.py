@@ -13,9 +13,10 @@ from typing import Any
 
 from domain.agents.scope import Scope, mentions_excluded
 from domain.answer.searches import doubt_gap
-from domain.answer.texts import Language, text
+from domain.answer.texts import text
 from domain.contracts import ToolInvocation
 from domain.evidence.window import utc_text
+from domain.language.tongues import Language
 
 MOST_STEPS = 5
 AROUND = timedelta(minutes=15)
@@ -75,7 +76,7 @@ def _moment(item: Mapping[str, Any], key: str) -> datetime | None:
         found = datetime.fromisoformat(str(item.get(key)))
     except ValueError:
         return None
-    return found if found.tzinfo and _where(item) or item.get("services") else None
+    return found if (found.tzinfo and _where(item)) or item.get("services") else None
 
 
 def _told(item: Mapping[str, Any], key: str) -> str:

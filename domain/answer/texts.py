@@ -280,7 +280,7 @@ TEXTS: dict[str, Row] = {
     ),
     "step.new": (
         "用 query_logs 检索 {where} 在 {start}–{end} 的日志，核对 {time} 新消息出现前后发生了什么。",
-        "Search the logs of {where} from {start} to {end} with query_logs: what stood around its new message of {time}.",
+        "Search the logs of {where} from {start} to {end} with query_logs: what stood around its news of {time}.",
     ),
     "step.shared": (
         "用 query_logs 以 {id} 为关键词，检索 {services} 在 {start}–{end} 的日志。",

@@ -25,3 +25,11 @@ def test_an_object_in_a_line_is_left_out_with_the_field_it_stands_in(item: str, 
 
 def test_a_long_line_is_cut_at_a_space() -> None:
     assert quoted("deadlock found in orders", 15) == "deadlock found"
+
+
+def test_a_long_line_is_quoted_where_it_tells_what_happened() -> None:
+    """R49, R90: not its beginning, whatever stands there; where nothing tells, the beginning."""
+    line = "user=a " * 30 + "connection refused by db-7 " + "user=b " * 30
+    assert "connection refused by db-7" in quoted(line, 100)
+    assert quoted("user=a " * 60, 20) == "user=a user=a user=a"
+    assert quoted("user=a " * 30 + "disk sda1 slow", 60, lambda part: "sda1" in part).endswith("disk sda1 slow")

@@ -68,8 +68,8 @@ def test_new_messages_are_stated_with_what_is_new_elsewhere_as_such_and_changes_
     told = asked("till-api 怎么了？", FULL, ELSEWHERE, USUAL, OWN_WARNING, CHANGE, CALM).claims()
     assert [text for _, text in told][:3] == [
         "till-api 新出现 ERROR：“pool 7 is full, waiting=32”，检索到 12 条，首次 2031-03-04T06:10:00Z。",
-        "同一时间窗内，其他服务 stock-api 新出现 ERROR：“Unhandled error”“Caused by: java.net.ConnectException: refused”，"
-        "检索到 3 条，首次 2031-03-04T06:09:00Z。",
+        "同一时间窗内，其他服务 stock-api 新出现 ERROR：“Unhandled error”"
+        "“Caused by: java.net.ConnectException: refused”，检索到 3 条，首次 2031-03-04T06:09:00Z。",
         "2031-03-04T05:10:00Z stock-api 有变更记录：“configuration reloaded: pool.max 50 -> 5”。",
     ]
     assert not any("mail bounced" in text or "page 7 shown" in text or "slow page" in text for _, text in told)
@@ -97,3 +97,14 @@ def test_what_the_question_excludes_is_not_told() -> None:
     """R16, R90"""
     told = asked("除 stock-api 外，till-api 怎么了？", FULL, ELSEWHERE, CHANGE)
     assert not any("stock-api" in text for _, text in told.claims())
+
+
+def test_what_fires_besides_is_told_in_one_statement() -> None:
+    """R70, R90: the alerts asked for by themselves, whatever else fires by name."""
+    own = "TillErrors firing, service=till-api, severity=critical; many errors"
+    others = ["DiskFull firing, instance=db-7, severity=warning", "Slow firing, service=mail-api, severity=critical"]
+    alerts = {f"$.alerts[{number}]": one for number, one in enumerate([own, *others])}
+    told = Conversation("till-api 怎么了？", TOOLS).answers((1, {"$.alerts[0]": own}), (2, alerts), (3, {}), (4, {}))
+    texts = [text for _, text in told.claims()]
+    assert any("TillErrors" in text and "many errors" in text for text in texts)
+    assert "同时还有 2 个告警在触发：Slow（mail-api）、DiskFull（db-7）。" in texts

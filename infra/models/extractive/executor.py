@@ -86,7 +86,7 @@ def _drafts(inquiry: Inquiry, answered: Sequence[Answered], retry_context: Mappi
 
 
 def _overview(inquiry: Inquiry, answered: Sequence[Answered], held: Sequence[Draft]) -> list[Draft]:
-    """An open question's statements, MAX_OVERVIEW at most: what fires, what is new, what changed, what is written of it."""
+    """At most MAX_OVERVIEW statements: what fires, what is new, what changed, and what is written of it."""
     before = list(held)[:MAX_OVERVIEW]
     firing = [*alert_overview(inquiry, answered), *value_claims(inquiry, answered)][:MAX_FIRING]
     known = list(knowledge_claims(inquiry, answered))[:1] if firing else []

@@ -67,7 +67,7 @@ class Told:
 
 
 def told_by(inquiry: Inquiry, answered: Sequence[Answered]) -> list[Told]:
-    """Every item of every survey that the question does not exclude and that bears on it, each shape of message once."""
+    """The items of surveys that bear on the question and that it does not exclude, each shape of message once."""
     told: dict[str, Told] = {}
     for done in answered:
         if done.call.tool_name == SURVEY:
@@ -81,7 +81,7 @@ def told_by(inquiry: Inquiry, answered: Sequence[Answered]) -> list[Told]:
 def survey_claims(
     inquiry: Inquiry, answered: Sequence[Answered], room: int, held: Sequence[Draft] = ()
 ) -> Iterator[Draft]:
-    """At most `room`: messages of the services asked for and what is different elsewhere, those of one service together,
+    """At most `room`: messages of the services asked for and what is different elsewhere, those of one service in one,
     then what changed, by its time. Nothing that a `held` claim tells already.
     """
     known = [shape_of(ref.text) for draft in held for ref in draft.refs]

@@ -251,7 +251,7 @@ def test_a_period_that_was_not_understood_is_said_with_the_window_that_was_searc
 
 
 def test_a_cause_that_was_not_found_is_said_to_be_so() -> None:
-    """R70, R90: also where more than the cause is asked. What a quotation says of an error is the cause of that error."""
+    """R70, R90: also where more than the cause is asked."""
     why = judged(TIMEOUT | {"question": "order-service 为什么 timeout？"})
     assert why.evaluation.verdict == "LOW_CONFID"
     assert "未找到能证实原因的证据。" in shown(why, TIMEOUT["invocations"])
