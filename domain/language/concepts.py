@@ -165,7 +165,8 @@ EVENTS: tuple[Concept, ...] = (
         "CrashLoopBackOff",
         asks="一直重启|KubePodCrashLooping",
     ),
-    _row("crash", "崩溃|宕机", "crash", asks="panic", shapes=(r"(?<![a-z])panic",), holds="segfault"),
+    _row("crash", "崩溃|宕机", "crash", holds="segfault panic"),
+    _row("panic", "内核崩溃|内核恐慌", "kernel panic|panicked", "panic", shapes=(r"(?<![a-z])panic",)),
     _row(
         "segfault",
         "段错误|核心转储",

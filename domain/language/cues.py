@@ -186,6 +186,16 @@ PEOPLE = Cue(
     "user|account|login",
 )
 """Behind them stands a name of somebody."""
+SIGNING_IN = Cue(
+    "登录|登陆|登入|登上|连接",
+    "log in|logs in|logged in|logging in|login|logins|sign in|signed in|signing in|ssh|authenticate|authenticated|connect"
+    "|connected",
+)
+BEHIND_NO_PEOPLE = Cue(
+    "目录|分区|页面|后台|接口|服务|证书|路径|文件|卷|盘|端|面板|控制台|控制器",
+    "cause|causes|certificate|directory|folder|partition|page|panel|console|api|service|path|volume",
+)
+"""What a name of an account names when it stands before one of these: no account."""
 BEHIND_PEOPLE = Cue(
     "",
     "in|on|at|from|since|during|between|been|was|has|had|is|by|today|yesterday|this|last|within|ever|log|try|tried",

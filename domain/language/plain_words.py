@@ -64,6 +64,8 @@ OTHER_PRODUCTS = _words(
     " hikaricp"
 )
 """Products and daemons: a service where it is asked about, a thing that a service uses where another one is."""
+ACCOUNTS = _words("root admin administrator guest nobody ubuntu ec2-user")
+"""Accounts that there are everywhere: of somebody, not of something."""
 HYPHENATED = _words(
     "real-time read-only write-only follow-up follow-ups end-to-end so-called out-of-memory day-to-day"
     " long-running short-lived in-memory on-call on-prem post-deploy pre-deploy non-zero non-critical"

@@ -95,6 +95,15 @@ _USER = Late(
     ),
     re.ASCII,
 )
+_ACCOUNT = Late(
+    lambda: (
+        rf"(?<![\w./@-])(?P<id>{'|'.join(sorted(plain_words.ACCOUNTS))})(?![\w./@-])"
+        rf"(?!\s?(?:{chinese(cues.BEHIND_NO_PEOPLE)}))(?=\s?(?:[\u4e00-\u9fff?？,，。;；!！{TAKEN}]|$)|\s(?:{english(cues.BEHIND_PEOPLE)})(?![a-z]))"
+        rf"|(?<![A-Za-z])(?:{english(cues.SIGNING_IN)})\sas\s(?P<as>[a-z][\w.-]{{0,40}})(?![\w-])"
+        rf"|[用以]\s?(?P<with>[a-z][\w.-]{{0,40}})\s?(?:的?(?:身份|{chinese(cues.PEOPLE)}))?\s?(?:{chinese(cues.SIGNING_IN)})"
+    ),
+    re.ASCII,
+)
 _PACKAGE = Late(
     lambda: (
         rf"(?:(?<![A-Za-z])(?:{english(cues.PACKAGES)})\s|(?:{chinese(cues.PACKAGES)})\s?)"
@@ -151,5 +160,7 @@ def take_ids(reader: Reader) -> None:
     for pattern, group in ((_UUID, ""), (_POD, ""), (_NAMED_ID, "id"), (_JOINED_ID, "id"), (_HEX_ID, "")):
         reader.take_all(TermKind.ID, pattern, group)
     for found in list(_USER.finditer(reader.rest)):
-        if found["id"] == "root" or found["id"] not in plain_words.NOT_NAMES:
+        if found["id"] in plain_words.ACCOUNTS or found["id"] not in plain_words.NOT_NAMES:
             reader.take(TermKind.ID, found.span("id"))
+    for found in list(_ACCOUNT.finditer(reader.rest)):
+        reader.take(TermKind.ID, found.span(found.lastgroup or 0))

@@ -54,6 +54,14 @@ _CALLED_SERVICE = (
     ),
     Late(lambda: rf"(?<![\w-])(?P<name>[a-z][\w-]{{1,79}})\s(?:{english(cues.NAMESPACES)})", re.I | re.A),
 )
+_ASKED_AFTER = Late(
+    lambda: (
+        rf"(?:{english(cues.OPEN)})\s(?:(?:with|in|to|at|on)\s)?(?:the\s)?(?P<name>[a-z][\w-]{{1,79}})(?![\w-])"
+        rf"(?!\s(?!{english(cues.PARTS_FROM)}|and|today|now)[a-z])"
+    ),
+    re.I | re.A,
+)
+"""What is wrong with checkout?"""
 _CHINESE_SERVICE = Late(
     lambda: rf"(?P<name>[\u4e00-\u9fff]{{2,6}}?(?:{chinese(cues.SERVICE_KINDS)}))(?!进程|端|器|商|级|台)"
 )
@@ -124,7 +132,7 @@ def take_capitalised_alert(reader: Reader) -> None:
 
 def take_services(reader: Reader, is_topic: Late) -> None:
     """Compounds and what is called a service."""
-    for pattern in _CALLED_SERVICE:
+    for pattern in (*_CALLED_SERVICE, _ASKED_AFTER):
         for found in list(pattern.finditer(reader.rest)):
             if _may_be_service(found["name"]):
                 reader.take(TermKind.SERVICE, found.span("name"))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import cache
 
 from domain.language import cues, plain_words
 from domain.language.cue import chinese, english, expression, words_of
@@ -93,6 +94,36 @@ def take_plain_errors(reader: Reader, *, is_open: bool) -> None:
     if not is_open and not reader.has(*_TOLD, TermKind.LEVEL, TermKind.METRIC, TermKind.ID):
         for found in list(_FAILED_ALONE.finditer(reader.rest)):
             reader.take(TermKind.LEVEL, found.span(found.lastgroup or 0))
+
+
+def take_left_over(reader: Reader, *, is_open: bool) -> None:
+    """Where nothing else says what is looked for, every word of content that was not read is. An open question about a
+    service looks for all that is wrong with it."""
+    if reader.has(*TermKind) if is_open else reader.has(*_LOOKED_FOR):
+        return
+    for run in list(_HAN_RUN.finditer(reader.rest)):
+        start = run.start()
+        for part in _SPLIT_LEFT.split(run[0]):
+            at = reader.text.index(part, start) if part else start
+            start = at + len(part)
+            if inner := _content(part):
+                begin = at + part.index(inner)
+                reader.take(TermKind.PHRASE, (begin, begin + len(inner)))
+    for found in list(_WORD_LEFT.finditer(reader.rest)):
+        word = found[0].casefold()
+        if word not in _plain() and not _is_vague(word):
+            reader.take(TermKind.PHRASE, found.span())
+
+
+_LOOKED_FOR = set(TermKind) - {TermKind.SERVICE}
+_SPLIT_LEFT = Late(lambda: rf"{chinese(*_KINDS)}|{_SPLIT_ZH.pattern}")
+_HAN_RUN = re.compile("[\u4e00-\u9fff]{2,30}")
+_WORD_LEFT = re.compile(r"(?<![\w./-])[A-Za-z][A-Za-z'’-]{2,40}(?![\w./-])")
+
+
+@cache
+def _plain() -> frozenset[str]:
+    return plain_words.NOT_NAMES | plain_words.PRONOUNS | plain_words.ADJECTIVES | plain_words.LITTLE_WORDS
 
 
 _FAILED_ALONE = re.compile(

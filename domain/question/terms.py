@@ -38,6 +38,8 @@ def terms_of(
     objects.take_topics(reader, TOPICS)
     codes.take_words_in_capitals(reader)
     names.take_bare_services(reader)
+    if list(kinds) != [AnswerKind.OPEN]:
+        objects.take_left_over(reader, is_open=kinds[0] in (AnswerKind.WHY, AnswerKind.WHAT_TO_DO))
     return reader.terms()
 
 
