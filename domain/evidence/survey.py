@@ -27,6 +27,12 @@ FIRST = 8
 """So many messages come before the changes."""
 AFTER_ONSET = timedelta(minutes=5)
 """A change that stands so shortly after the onset is still near it: clocks differ."""
+RECURRING = 3
+"""A message that is there so often begins an incident sooner than one that is there once."""
+ROUTINE = 3
+"""What was seen so often before the window is no news when it is seen near the onset."""
+BEFORE_ONSET = timedelta(minutes=15)
+"""What is said for the first time so shortly before the onset is told, whatever its level."""
 _LEAST_WINDOW_S = 60.0
 _LATEST = datetime.max.replace(tzinfo=UTC)
 
@@ -55,14 +61,15 @@ class Shape:
 
     @property
     def rank(self) -> tuple[float, bool, int]:
-        """What is new and worst comes first."""
+        """What is new and worst comes first; of it what recurs, or tells of a change, before what stands alone."""
         tally = self.tally
         if tally.level is None:
             weight = 3.0 if tally.fails else 0.0
         else:
             weight = _WEIGHTS.get(tally.level, 0.5 if tally.fails else 0.0)
         novelty = 2.0 if self.is_new else 1.5 if self.has_multiplied else 1.0 if self.is_new is None else 0.0
-        return weight + novelty, tally.own, tally.count
+        stands_out = (1.5 if tally.count >= RECURRING else 0.0) + (1.0 if tally.change else 0.0)
+        return weight + novelty + (stands_out if novelty else 0.0), tally.own, tally.count
 
 
 _WEIGHTS: dict[int, float] = {Level.WARN: 2.0, Level.ERROR: 4.0, Level.FATAL: 5.0}
@@ -93,16 +100,16 @@ def baseline_of(window: Window) -> Window:
 def survey_of(window: Window, inputs: Sequence[Surveyed], *, onset: datetime | None, limit: int) -> Survey:
     """At most `limit` items: shapes of messages, changes near the onset and ids that several services name.
 
-    `onset` None: when the first entry of a new shape was written that is ERROR or worse. Of other services than the
+    `onset` None: when the first entry of a new shape was written that is ERROR or worse, of one that recurs if any does. Of other services than the
     one asked for only what is new, has multiplied or tells of a change is told.
     """
     baseline = baseline_of(window)
     shapes = _judged(window, baseline, inputs)
-    counted = [one for one in shapes if one.tally.count and _is_told(one)]
+    begun = onset or _onset(shapes)
+    counted = [one for one in shapes if one.tally.count and (_is_told(one) or _is_news(one, begun))]
     counted.sort(
         key=lambda one: (_negated(one.rank), one.tally.first or window.end, one.tally.service, one.tally.shape)
     )
-    begun = onset or _onset(shapes)
     changes = _changes(shapes, begun, window, baseline)
     shared = shared_ids((one.service or of.searched.family, one) for of in inputs for one in of.digest.ids)
     most_changes, most_shared = max(1, limit // 4), max(1, limit // 8)
@@ -129,6 +136,7 @@ class _Before:
     services: set[str] = field(default_factory=set)
     families: dict[str, datetime] = field(default_factory=dict)  # the first entry, if it lies before the window
     full: set[str] = field(default_factory=set)
+    heard: set[tuple[str, str]] = field(default_factory=set)  # shapes by the family of inputs they stood in
 
 
 def _judged(window: Window, baseline: Window, inputs: Sequence[Surveyed]) -> list[Shape]:
@@ -142,6 +150,8 @@ def _judged(window: Window, baseline: Window, inputs: Sequence[Surveyed]) -> lis
         reaches = tally.service in before.services or bool(families & before.families.keys())
         is_known = reaches and not families & before.full and tally.shape != REST
         shape.is_new = tally.before == 0 if is_known else (False if tally.before else None)
+        if not tally.tells_trouble and any((family, tally.shape) in before.heard for family in families):
+            shape.is_new = False  # another pod, job or client says what others did before
         if tally.before and is_known:
             first = min((before.families[one] for one in families if one in before.families), default=window.start)
             shape.times = _times(tally, window, Window(max(first, baseline.start or first), window.start))
@@ -154,6 +164,7 @@ def _before(start: datetime, inputs: Iterable[Surveyed]) -> _Before:
     for one in inputs:
         family, first = one.searched.family, one.searched.account.first
         known.services.update(filter(None, one.digest.services_before))
+        known.heard.update((family, tally.shape) for tally in one.digest.tallies if tally.before)
         if first is not None and first < start:
             known.families[family] = min(first, known.families.get(family, first))
         if one.digest.is_full:
@@ -210,6 +221,13 @@ def _is_told(shape: Shape) -> bool:
     return shape.tally.own or (is_different and (shape.tally.tells_trouble or bool(shape.tally.change)))
 
 
+def _is_news(shape: Shape, onset: datetime | None) -> bool:
+    """Whether it is said for the first time around the onset."""
+    if not shape.is_new or onset is None or shape.tally.first is None:
+        return False
+    return onset - BEFORE_ONSET <= shape.tally.first <= onset + AFTER_ONSET
+
+
 def _negated(rank: tuple[float, bool, int]) -> tuple[float, bool, int]:
     return -rank[0], not rank[1], -rank[2]
 
@@ -230,19 +248,28 @@ def _by_turns(shapes: Sequence[Shape]) -> list[Shape]:
 
 
 def _onset(shapes: Iterable[Shape]) -> datetime | None:
-    begun = (one.tally.first for one in shapes if one.tally.count and one.tally.is_bad and one.is_new is not False)
-    return min(filter(None, begun), default=None)
+    bad = [one for one in shapes if one.tally.count and one.tally.is_bad and one.is_new is not False]
+    recurring = [one for one in bad if one.tally.count >= RECURRING]
+    return min(filter(None, (one.tally.first for one in recurring or bad)), default=None)
 
 
 def _changes(shapes: Iterable[Shape], onset: datetime | None, window: Window, baseline: Window) -> list[dict[str, Any]]:
-    """The nearest to the onset first; without an onset the newest first. Sought from the baseline's beginning on."""
+    """What is no routine first, of it the nearest to the onset; without an onset the newest. Sought from the baseline's
+    beginning on."""
     until = min(onset + AFTER_ONSET, window.end) if onset else window.end
     near: list[tuple[Sighting, Shape]] = []
     for shape in shapes:
         told = [one for one in shape.tally.sightings if one.at <= until and (baseline.start or one.at) <= one.at]
         if told and not (shape.tally.tells_trouble and shape.is_new is False):
             near.append((told[-1], shape))
-    near.sort(key=lambda one: (until - one[0].at, one[1].tally.service, one[1].tally.shape))
+    near.sort(
+        key=lambda one: (
+            one[1].tally.before >= ROUTINE,
+            until - one[0].at,
+            one[1].tally.service,
+            one[1].tally.shape,
+        )
+    )
     return [_change_item(sighting, shape) for sighting, shape in near]
 
 

@@ -166,7 +166,7 @@ EVENTS: tuple[Concept, ...] = (
         asks="一直重启|KubePodCrashLooping",
     ),
     _row("crash", "崩溃|宕机", "crash", holds="segfault panic"),
-    _row("panic", "内核崩溃|内核恐慌", "kernel panic|panicked", "panic", shapes=(r"(?<![a-z])panic",)),
+    _row("panic", "内核崩溃|内核恐慌", "kernel panic", asks="panic", shapes=(r"(?<![a-z])panic",)),
     _row(
         "segfault",
         "段错误|核心转储",

@@ -177,15 +177,20 @@ OR_WORSE = Cue(
 )
 ORDERS = Cue(
     "订单号|订单|用户id|用户|账号|账户|会话|请求id|请求|任务|交易号|交易|流水号|流水|作业|工作流|链路id|链路"
-    "|追踪id|批次",
+    "|追踪id|批次|退款单|退款|支付单|运单|发票|优惠券|上传|分片|消息id",
     "order|orders|user|user id|account|customer|session|request|request id|transaction|task|job|trace"
-    "|trace id|traceid|span|span id|correlation id|payment|invoice|batch|pid|message id|tenant",
+    "|trace id|traceid|span|span id|correlation id|payment|invoice|batch|pid|message id|tenant|refund|shipment"
+    "|coupon|upload|segment|chunk|voucher|parcel",
 )
 PEOPLE = Cue(
     "用户|账号|账户",
     "user|account|login",
 )
 """Behind them stands a name of somebody."""
+FIRING = Cue(
+    "触发|告警|报警|firing|响",
+    "fires|fire|firing|fired|goes off|went off|pending|resolved",
+)
 SIGNING_IN = Cue(
     "登录|登陆|登入|登上|连接",
     "log in|logs in|logged in|logging in|login|logins|sign in|signed in|signing in|ssh|authenticate|authenticated|connect"

@@ -44,7 +44,7 @@ _WORDS: dict[Level, tuple[str, str]] = {  # Chinese, English and the short forms
 _WORDS_OF_ONE_LOGGER: dict[Level, str] = {
     Level.TRACE: "finest trivia silly trace1 trace2 trace3 trace4 trace5 trace6 trace7 trace8",  # JUL, ESXi, npm, httpd
     Level.DEBUG: "fine finer http debug1 debug2 debug3 debug4 debug5 d1 d2 d3 d4 d5",  # JUL, npm, PostgreSQL, MongoDB
-    Level.INFO: "config log system audit notification",  # JUL, PostgreSQL, MySQL, OpenStack, Oracle
+    Level.INFO: "config log system audit notification normal",  # JUL, PostgreSQL, MySQL, OpenStack, Oracle, Kubernetes
     Level.NOTICE: "note success",  # MySQL, loguru
     Level.WARN: "deprecation",  # Elasticsearch
     Level.ERROR: "fail incident_error",  # .NET console, Oracle

@@ -19,6 +19,7 @@ _VARIABLE = re.compile(
     + "".join(f'(?<!{key}=")' for key in _TELLING)
     + r'(?:[^"\\\n]|\\.){0,256}"(?!\s?:)'  # a quoted value
     + r"|'(?<!\w')[^'\n]{1,128}'(?!\w)"
+    + r"|/(?<=[\s\"'=(\[]/)(?=[A-Za-z{])[\w.{}%~+-]{1,64}(?:/[\w.{}%~+:-]{0,64}){0,16}"  # a path
     + r"|(?:\d(?<![A-Za-z0-9]\d)|[A-Za-z](?<![A-Za-z0-9][A-Za-z])[A-Za-z]{0,32}\d)"  # a part of a word with a digit
     + "".join(f"(?<!{re.escape(key)}\\d)" for key in _VENDORS)
     + r"(?!(?<=[1-5])(?=\d\d(?![\w.:-]))(?:"

@@ -29,7 +29,7 @@ NOT_NAMES = _words(
     " queues traffic load latency throughput usage utilization utilisation time times day days week weeks"
     " month months year years night nights hour hours minute minutes second seconds moment morning afternoon"
     " evening noon midnight today yesterday tomorrow now later earlier recently currently lately once twice"
-    " start startup shutdown restart restarts deploy deploys deployment deployments release releases rollout"
+    " start startup shutdown restart restarts broke break breaks deploy deploys deployment deployments release releases rollout"
     " rollouts upgrade upgrades migration change changes logins logout signin signins password passwords"
     " service services app apps application applications component components microservice microservices"
     " server servers process processes container containers pod pods node nodes host hosts instance instances"
@@ -80,8 +80,10 @@ BEFORE_NAMES = _words(
     " investigate debug diagnose between behind through against inside across near via see will would could"
 )
 """An English word right behind one of these may be the name of a service."""
+BEING = _words("is are was were be been being")
+"""What somebody is doing stands behind them: is timing out."""
 ADJECTIVES = _words(
-    "the a an any some such new recent more other many much of kind sort type single all no not unusual"
+    "long the a an any some such new recent more other many much of kind sort type single all no not unusual"
     " strange weird suspicious obvious related relevant possible actual real major minor serious sudden"
     " unexpected similar further additional"
 )

@@ -25,6 +25,12 @@ PERHAPS_SERVICE = (
 )
 """The same thing may be called so: whether order-api is order-service, the name does not say."""
 
+CALLED = frozenset((*SERVICE, *KINDS_ASKED, *PERHAPS_SERVICE, "db", "engine", "proxy", "agent", "scheduler"))
+"""What the last word of a service's name may be: order_core is no measure."""
+
+APPLICATION = ("app", "application")
+"""Behind a name that is whole without it: order-service-app.log is a file of order-service."""
+
 BUSINESS: tuple[tuple[str, tuple[str, ...]], ...] = (
     ("订单", ("order",)),
     ("支付", ("payment", "pay")),

@@ -165,6 +165,9 @@ def names_of_file(file_name: str) -> tuple[str, ...]:
         stem = stem[match.end() :]
     while (match := _LAST_WORD.search(stem)) and match[1].lower() in words.FILE_WORDS:
         stem = stem[: match.start()]
+    if (match := _LAST_WORD.search(stem)) and match[1].lower() in words.APPLICATION:
+        *_, last = _tokens(stem[: match.start()]) or ("",)
+        stem = stem[: match.start()] if last in words.CALLED and last not in words.APPLICATION else stem
     tokens = _tokens(stem)
     tells = any(token not in words.FILE_GENERIC and not is_generic(token) for token in tokens)
     return (stem,) if tells or _is_service(tokens) else ()

@@ -5,15 +5,14 @@ from __future__ import annotations
 import re
 from functools import cache
 
-from domain.language import cues, measures, plain_words
+from domain.language import cues, measures, plain_words, service_words
 from domain.language.cue import chinese, english, expression, pattern_of
 from domain.question.question import TermKind
 from domain.question.reader import Reader
 
 _SNAKE = re.compile(
-    r"(?<![A-Za-z0-9_./-])(?<![A-Za-z0-9]:)(?P<name>[a-z][a-z0-9]{0,40}(?:[_:][a-z0-9]{1,40}){1,12})(?![A-Za-z0-9_./-])"
+    r"(?<![A-Za-z0-9_./-])(?<![A-Za-z0-9]:)(?P<name>[a-z][a-z0-9]{0,40}(?:[_:][a-z0-9]{1,40}){1,12})(?![A-Za-z0-9_/-]|\.[A-Za-z0-9_])"
 )
-_SNAKE_SERVICE = re.compile(r"_(?:service|svc|server|api|gateway|worker|app|job|db)$")
 _PERCENTILE = r"[pP]\d{2,3}(?:\.\d)?"
 
 
@@ -24,8 +23,8 @@ def take_metrics(reader: Reader, *, of_measures: bool) -> None:
             if found["name"] not in plain_words.NOT_NAMES or found["name"] == "up":
                 reader.take(TermKind.METRIC, found.span("name"), found.span())
     for found in list(_SNAKE.finditer(reader.rest)):
-        service = _SNAKE_SERVICE.search(found["name"])
-        reader.take(TermKind.SERVICE if service else TermKind.METRIC, found.span("name"))
+        is_service = found["name"].rpartition("_")[2] in service_words.CALLED
+        reader.take(TermKind.SERVICE if is_service else TermKind.METRIC, found.span("name"))
     for pattern in _in_words():
         reader.take_all(TermKind.METRIC, pattern)
     if of_measures and not reader.has(TermKind.METRIC):

@@ -25,6 +25,14 @@ _ALERT_LIKE = re.compile(r"[A-Z].*[a-z]|_")
 _CAMEL = re.compile(r"(?<![\w.-])(?:[a-z]{1,40}\.){0,8}(?P<name>[A-Za-z][A-Za-z0-9]{2,79})(?![\w-])", re.ASCII)
 _TWO_HUMPS = re.compile(r"[a-z0-9][A-Z]|[A-Z]{2}[a-z]")
 _FAULT = re.compile(r"(?:Exception|Error|Throwable)s?$")
+_FIRES = Late(
+    lambda: (
+        r"(?<![\w.-])(?P<name>[A-Z][a-z][A-Za-z0-9]{2,79}(?<!Exception)(?<!Error)|[A-Z]{2,}[a-z][A-Za-z0-9]{2,79}(?<!Exception)(?<!Error))"
+        rf"\s?(?:{chinese(cues.GENERIC, cues.WHETHER, cues.NOW, cues.IS_OVER)}|[{cues.FUNCTION_ZH}还])*\s?"
+        rf"(?:(?:is|are|was|still|now|ever)\s){{0,2}}(?:{expression(cues.FIRING)})"
+    ),
+    re.ASCII,
+)
 _SERVICE_CLASS = re.compile(r"(?:Service|Svc|Server|Gateway|Api|API|App|Worker|Backend|Frontend|Proxy|Agent)$")
 _CLASS = re.compile(
     r"(?:Controller|Repository|Dao|DAO|Mapper|Handler|Manager|Factory|Impl|Listener|Filter|Client|Consumer|Producer|Task|Pool|Job)$"
@@ -73,7 +81,7 @@ _NOT_BEFORE_SERVICE = Late(lambda: rf"^(?:{chinese(*_FRAMES)}|[{cues.FUNCTION_ZH
 _GENERIC_SERVICE = Late(
     lambda: rf"^(?:{chinese(cues.SERVICES, cues.WHOSE, cues.GENERIC, cues.RECORDS)}|{chinese(cues.SERVICE_KINDS)}|微)*$"
 )
-_BARE = re.compile(r"(?<![\w./=@-])(?<![A-Za-z0-9]:)[A-Za-z][A-Za-z0-9]{2,40}(?![\w./:=@-])", re.ASCII)
+_BARE = re.compile(r"(?<![\w./=@-])(?<![A-Za-z0-9]:)[A-Za-z][A-Za-z0-9]{2,40}(?![\w/=@-]|[.:]\w)", re.ASCII)
 _CHINESE = re.compile("[\u4e00-\u9fff]")
 _WORD = re.compile(r"[A-Za-z][A-Za-z0-9'’_-]*", re.ASCII)
 _BEFORE_RECORDS = re.compile(
@@ -92,6 +100,13 @@ _FIRST_WORD = re.compile(
     r"\A\W*(?P<name>[a-z][a-z0-9]{2,40})(?=\s?[:：]|\s(?:is|has|was|keeps|returns|returned|throws|logs|had|cannot|can't|does|did|keep|will)\b)",
     re.ASCII,
 )
+_AFTER_WHY = Late(
+    lambda: (
+        rf"(?:{english(cues.WHY)})\s(?:the\s)?(?P<name>[a-z][a-z0-9]{{2,40}})(?![\w./=@-])"
+        r"(?=\s(?:is|are|was|were|has|had|does|did|keeps|kept|returns|returned|throws|threw|fails|failed|stopped|became)\b)"
+    ),
+    re.ASCII,
+)
 _FAILURES = frozenset((*cues.FAILURES.en.split("|"), *cues.LEVELS.en.split("|"), *cues.STATES.en.split("|")))
 
 
@@ -102,13 +117,15 @@ def take_alerts(reader: Reader) -> None:
             if _COMPOUND.fullmatch(found[group]) and not found[group][0].isupper():
                 continue
             reader.take(TermKind.ALERT, found.span(group))
+    for found in list(_FIRES.finditer(reader.rest)):
+        reader.take(TermKind.ALERT, found.span("name"))
 
 
 def take_camel_words(reader: Reader, is_topic: Late) -> None:
     """HighCPUUsage is an alert, OrderService a service, NullPointerException a phrase, OOMKilled a topic."""
     for found in list(_CAMEL.finditer(reader.rest)):
         name = found["name"]
-        if not _TWO_HUMPS.search(name) or name.casefold() in plain_words.products():
+        if not _TWO_HUMPS.search(name) or name == name.upper() or name.casefold() in plain_words.products():
             continue
         reader.take(_kind_of_camel(name, is_topic), found.span("name"), found.span())
 
@@ -181,6 +198,8 @@ def take_bare_services(reader: Reader) -> None:
         for pattern in (_BEFORE_RECORDS, _OWNED, _FIRST_WORD, _ALONE)
         for found in pattern.finditer(reader.rest)
     ]
+    if why := _AFTER_WHY.search(reader.rest):
+        spans.append(why.span("name"))
     for span in [*spans, *_behind_prepositions(reader.rest)]:
         if not _is_plain(reader.rest[slice(*span)]):
             reader.take(TermKind.SERVICE, span)
@@ -195,6 +214,7 @@ def _behind_prepositions(rest: str) -> Iterator[tuple[int, int]]:
         if (
             joined
             and before in plain_words.BEFORE_NAMES
+            and not (before in plain_words.BEING and word[0].endswith("ing"))
             and _BARE.fullmatch(word[0])
             and _BARE.match(rest, word.start())
         ):

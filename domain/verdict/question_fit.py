@@ -25,6 +25,7 @@ from domain.language import cues
 from domain.language.cue import chinese, english, expression, pattern_of
 from domain.language.late import Late
 from domain.language.searching import concepts_of, names_a_mere_thing
+from domain.question.marks import is_quoted
 from domain.question.question import AnswerKind, Question, Term, TermKind
 from domain.values.naming import is_ordinal, names_a_thing
 from domain.values.numbers import values_in
@@ -96,7 +97,6 @@ class Support:
 
 _QUOTATION = re.compile("“[^”]*”|「[^」]*」")
 _HAN = re.compile("[\u4e00-\u9fff]")
-_QUOTES_BESIDE = "[\"'“”‘’「」『』《》〈〉【】`]"
 
 
 def _may_be_put_otherwise(term: Term, question: Question) -> bool:
@@ -104,7 +104,7 @@ def _may_be_put_otherwise(term: Term, question: Question) -> bool:
     what the log must hold."""
     if term.kind is not TermKind.PHRASE or not _HAN.search(term.text) or concepts_of(term.text):
         return False
-    return not re.search(f"{_QUOTES_BESIDE}{re.escape(term.text)}{_QUOTES_BESIDE}", question.text)
+    return not is_quoted(term.text, question.text)
 
 
 _WORDS = frozenset((TermKind.PHRASE, TermKind.TOPIC, TermKind.CODE, TermKind.ALERT, TermKind.METRIC, TermKind.ID))

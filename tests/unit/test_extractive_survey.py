@@ -50,9 +50,9 @@ def test_an_open_question_surveys_all_services_before_it_searches_one() -> None:
 
 
 def test_a_period_of_the_question_is_the_surveys_too() -> None:
-    """R9, R90"""
+    """R9, R90: with some time before it, since people name the time at which they saw it."""
     calls = dict(Conversation("till-api 04:00 到 05:00 为什么报错？", TOOLS).calls())
-    assert calls["survey_logs"].items() >= {"since": "2031-03-04T04:00:00Z", "until": "2031-03-04T05:00:00Z"}.items()
+    assert calls["survey_logs"].items() >= {"since": "2031-03-04T03:45:00Z", "until": "2031-03-04T05:00:00Z"}.items()
 
 
 def test_narrow_questions_second_rounds_and_questions_of_ever_do_not_survey() -> None:
@@ -84,12 +84,12 @@ def test_no_message_is_told_twice() -> None:
 
 
 def test_a_flood_of_different_messages_gives_at_most_ten_statements() -> None:
-    """R90: nine messages at most, those of one service two by two, and the change."""
+    """R90: those of one service two by two, and the change; with the two searches that found nothing ten."""
     words = ("ash", "birch", "cedar", "elm", "fir", "hazel", "larch", "maple", "oak", "pine", "rowan", "yew")
     items = [FULL.replace("pool 7", word) for word in words]
     texts = [text for _, text in asked("till-api 怎么了？", *items, CHANGE).claims()]
     assert len(texts) <= 10
-    assert sum(text.count("新出现") for text in texts) == 9
+    assert sum(text.count("新出现") for text in texts) == 8
     assert sum("pool.max" in text for text in texts) == 1
 
 

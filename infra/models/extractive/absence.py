@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from typing import Any
 
@@ -16,6 +17,7 @@ from infra.models.extractive.tool_names import KNOWLEDGE, LOGS, METRICS
 from infra.models.extractive.values import asks_value
 from infra.models.extractive.words import holds_name, spaced
 
+_PHRASE = re.compile('"([^"]+)"')
 _KINDS = {METRICS: "kind.alert", LOGS: "kind.log"}
 
 
@@ -50,10 +52,17 @@ def sought(done: Answered, language: Language = "zh") -> str:
     arguments: dict[str, Any] = dict(done.call.arguments)
     kind = text("kind.metric" if asks_value(done) else _KINDS.get(done.call.tool_name, "kind.knowledge"), language)
     service = str(arguments.get("service") or "")
-    words = [str(arguments[name]) for name in ("alert_name", "expr", "level", "query") if arguments.get(name)]
+    words = [_plain(str(arguments[name])) for name in ("alert_name", "expr", "level", "query") if arguments.get(name)]
     topic = " ".join(words) if done.call.tool_name in _KINDS else ""
     said = text("sought.of" if service else "sought", language, service=service, topic=topic, kind=kind)
     return spaced(said.strip())
+
+
+def _plain(query: str) -> str:
+    """A query as people say it: each phrase once, and not how its words are joined."""
+    for phrase in _PHRASE.findall(query):
+        query = query.replace(f" {' AND '.join(phrase.split())}", "")
+    return query.replace(" AND ", " ")
 
 
 def _is_unanswered(inquiry: Inquiry, done: Answered) -> bool:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from datetime import timedelta
 from typing import Any
 
 from domain.evidence.window import utc_text
@@ -22,6 +24,7 @@ TREND_MINUTES = 60
 WIDER_WINDOW = 6  # times the default window, where a second round looks again
 
 MAX_SURVEYED = 60
+LEAD = timedelta(minutes=15)
 MAX_ITEMS = 200  # of a search for the first of all
 _BOUNDS = ("minutes", "since", "until", "ever", "limit")
 
@@ -68,15 +71,27 @@ def _window(period: Period) -> dict[str, Any]:
     return begins | _given(until=utc_text(period.end) if period.end else None)
 
 
+def _with_lead(period: Period) -> dict[str, Any]:
+    """The window of a survey: people name the time at which they saw it, not at which it began."""
+    assert period.start is not None
+    return _window(replace(period, start=period.start - LEAD))
+
+
 def _query(inquiry: Inquiry) -> str | None:
     """The words to find any of; what each line must hold stands beside every one of them. Phrases stay whole."""
     anchors = [quoted_words(anchor) for anchor in inquiry.anchors]
-    words = [quoted_words(term) for term in inquiry.terms if term not in inquiry.anchors]
+    words = [one for term in inquiry.terms if term not in inquiry.anchors for one in _worded(inquiry, term)]
     if anchors:  # where they stand, a Chinese phrase of no concept may be put otherwise, and in English
         words = [word for word in words if word.isascii() or concepts_of(word)]
     if not anchors or not words:
         return " AND ".join(anchors) or " ".join(words) or None
     return " ".join(" AND ".join([word, *anchors]) for word in words)
+
+
+def _worded(inquiry: Inquiry, term: str) -> list[str]:
+    """A term in a query: a name of a known thing, or word for word; and where others may stand between them, its words."""
+    words = " AND ".join(inquiry.words_of(term))
+    return ([quoted_words(term)] if concepts_of(term) or not words else []) + ([words] if words else [])
 
 
 def _asked_for(inquiry: Inquiry, skill: str | None, window: Mapping[str, Any], *, is_again: bool) -> Iterable[Call]:
@@ -92,7 +107,8 @@ def _asked_for(inquiry: Inquiry, skill: str | None, window: Mapping[str, Any], *
         if inquiry.is_open:
             yield Call(METRICS, {})
     if inquiry.is_open and not is_again and "ever" not in window:
-        yield Call(SURVEY, _given(service=next(iter(inquiry.services), None), limit=MAX_SURVEYED, **window))
+        before = _with_lead(inquiry.period) if inquiry.period else window
+        yield Call(SURVEY, _given(service=next(iter(inquiry.services), None), limit=MAX_SURVEYED, **before))
     if Source.LOGS in inquiry.sources:
         names_something = bool(inquiry.services or inquiry.terms)
         level = inquiry.level or (None if names_something else UNASKED_LEVEL)

@@ -24,6 +24,11 @@ class Draft:
     text: str
     refs: tuple[Ref, ...]
 
+    @property
+    def quotations(self) -> int:
+        """How much there is to read: its quotations, one at least."""
+        return max(1, self.text.count("“"))
+
 
 def quoted(text: str, limit: int, tells: Callable[[str], bool] = holds_failure) -> str:
     """`text` on one line; of a longer one the first part of it that `tells`, else its beginning, cut at spaces, never

@@ -86,17 +86,23 @@ def _drafts(inquiry: Inquiry, answered: Sequence[Answered], retry_context: Mappi
 
 
 def _overview(inquiry: Inquiry, answered: Sequence[Answered], held: Sequence[Draft]) -> list[Draft]:
-    """At most MAX_OVERVIEW statements: what fires, what is new, what changed, and what is written of it."""
-    before = list(held)[:MAX_OVERVIEW]
+    """What fires, what is new, what changed, and what is written of it: MAX_OVERVIEW things to read at most, a claim
+    of several quotations being as many."""
     firing = [*alert_overview(inquiry, answered), *value_claims(inquiry, answered)][:MAX_FIRING]
     known = list(knowledge_claims(inquiry, answered))[:1] if firing else []
     absent = list(absence_claims(inquiry, answered))[:1]
-    room = MAX_OVERVIEW - len({draft.text for draft in (*before, *firing, *known, *absent)})
-    surveyed = list(survey_claims(inquiry, answered, room, before))
-    searched = list(log_claims(inquiry, answered, [*before, *surveyed]))
-    found = {draft.text: draft for draft in (*before, *firing, *surveyed, *searched)}
-    drafts = list(found.values())[: MAX_OVERVIEW - len(absent) - len(known)]
-    return list({draft.text: draft for draft in (*drafts, *absent, *known)}.values())
+    first = [*held, *firing, *known, *absent]
+    room = MAX_OVERVIEW - sum(draft.quotations for draft in {draft.text: draft for draft in first}.values())
+    surveyed = list(survey_claims(inquiry, answered, room, held))
+    searched = list(log_claims(inquiry, answered, [*held, *surveyed]))
+    left = MAX_OVERVIEW
+    told: dict[str, Draft] = {}
+    for draft in (*held, *firing, *known, *absent, *surveyed, *searched):
+        if draft.text not in told and draft.quotations <= left:
+            told[draft.text] = draft
+            left -= draft.quotations
+    behind = {draft.text for draft in (*absent, *known)} - {draft.text for draft in held}
+    return sorted(told.values(), key=lambda draft: draft.text in behind)
 
 
 def _narrowed(drafts: Sequence[Draft], inquiry: Inquiry) -> list[Draft]:

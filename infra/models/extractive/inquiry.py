@@ -18,6 +18,7 @@ from domain.language.levels import name_of
 from domain.language.searching import concepts_of
 from domain.language.tongues import Language
 from domain.question import reading
+from domain.question.marks import is_quoted
 from domain.question.question import AnswerKind, Period, Question, Term, TermKind
 from domain.question.zones import zone_named
 from domain.verdict.term_shown import level_asked
@@ -101,6 +102,12 @@ class Inquiry:
             re.search(rf"(?:{'|'.join(levels)})(?:日志|\slogs?)?\s?(?:{expression(cues.EITHER)})", self.asked)
             is not None
         )
+
+    def words_of(self, term: str) -> tuple[str, ...]:
+        """The words of an English phrase that the question does not quote: others may stand between them in a log."""
+        words = tuple(term.split())
+        is_phrase = len(words) > 1 and term.isascii() and term not in self.anchors
+        return words if is_phrase and not is_quoted(term, self.question.text) else ()
 
     def excludes(self, text: str) -> bool:
         return mentions_any(text, self.excluded)

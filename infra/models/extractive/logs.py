@@ -65,7 +65,7 @@ def _draft(inquiry: Inquiry, service: str, lines: Sequence[Ref], *, is_all: bool
     words = [term for term in inquiry.terms if term not in inquiry.anchors]
 
     def tells(part: str) -> bool:
-        return any(_holds(part, word) for word in words) if words else holds_failure(part)
+        return any(_holds(inquiry, part, word) for word in words) if words else holds_failure(part)
 
     quotations = [f"“{text}”" for line in chosen if (text := quoted(line.text, MAX_LINE, tells))]
     if not quotations:
@@ -94,7 +94,7 @@ def relevant_lines(inquiry: Inquiry, done: Answered) -> list[Ref]:
     words = [term for term in inquiry.terms if term not in inquiry.anchors]
     if not words:
         return anchored
-    return [ref for ref in anchored if any(_holds(ref.text, word) for word in words)] or anchored
+    return [ref for ref in anchored if any(_holds(inquiry, ref.text, word) for word in words)] or anchored
 
 
 def _may_be_of(text: str, service: str) -> bool:
@@ -102,8 +102,11 @@ def _may_be_of(text: str, service: str) -> bool:
     return names_service(service, text) or not services_in(text, ())
 
 
-def _holds(text: str, word: str) -> bool:
-    return finder_of(word).stands_in(search_form(text))
+def _holds(inquiry: Inquiry, text: str, term: str) -> bool:
+    """The term, or each word of it where others may stand between them."""
+    form = search_form(text)
+    words = inquiry.words_of(term)
+    return finder_of(term).stands_in(form) or bool(words) and all(finder_of(word).stands_in(form) for word in words)
 
 
 def _severity(line: Ref) -> int:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
+from domain.evidence.survey import RECURRING, ROUTINE
 from domain.language.failures import holds_failure
 from domain.language.levels import Level, level_said
 from domain.language.message_shapes import shape_of
@@ -17,10 +18,11 @@ from infra.models.extractive.texts import text as worded
 from infra.models.extractive.tool_names import SURVEY
 from infra.models.extractive.words import spaced
 
-MAX_MESSAGES = 9
 MAX_TOGETHER = 2
 """Messages of one service that one statement quotes."""
-MAX_CHANGES = 3
+MAX_AROUND = 3
+"""Of what stood around the onset, where there is trouble enough to tell."""
+MAX_NEWS = 2
 MAX_LINE = 240  # characters of a quotation
 
 _EXAMPLE, _CAUSE = ", example=", ", cause="
@@ -44,6 +46,23 @@ class Told:
         return self.service or self.fields.get("input", "")
 
     @property
+    def key(self) -> str:
+        return f"{self.service} {shape_of(self.line)}"
+
+    @property
+    def time(self) -> str:
+        """When it stood there first, in UTC: as text it is ordered."""
+        return self.fields.get("time") or self.fields.get("first", "")
+
+    @property
+    def quotations(self) -> int:
+        return 2 if self.cause else 1
+
+    @property
+    def count(self) -> int:
+        return int(self.fields.get("count", "1"))
+
+    @property
     def is_change(self) -> bool:
         return self.fields.get("kind") == "change"
 
@@ -51,6 +70,10 @@ class Told:
     def is_different(self) -> bool:
         """New or multiplied, as far as is known."""
         return self.fields.get("new") != "false" or "multiplied" in self.fields
+
+    @property
+    def is_trouble(self) -> bool:
+        return self.fields.get("kind") == "message" and self.is_severe and self.is_different
 
     @property
     def is_severe(self) -> bool:
@@ -67,31 +90,61 @@ class Told:
 
 
 def told_by(inquiry: Inquiry, answered: Sequence[Answered]) -> list[Told]:
-    """The items of surveys that bear on the question and that it does not exclude, each shape of message once."""
-    told: dict[str, Told] = {}
-    for done in answered:
-        if done.call.tool_name == SURVEY:
-            for ref in done.items:
-                one = _read(ref)
-                if one.line and not inquiry.excludes(ref.text) and (one.is_change or _bears(inquiry, one)):
-                    told.setdefault(f"{one.service} {shape_of(one.line)}", one)
-    return list(told.values())
+    """The items of surveys that the question does not exclude, in their order."""
+    items = (_read(ref) for done in answered if done.call.tool_name == SURVEY for ref in done.items)
+    return [one for one in items if one.line and not inquiry.excludes(one.ref.text)]
 
 
 def survey_claims(
     inquiry: Inquiry, answered: Sequence[Answered], room: int, held: Sequence[Draft] = ()
 ) -> Iterator[Draft]:
-    """At most `room`: messages of the services asked for and what is different elsewhere, those of one service in one,
-    then what changed, by its time. Nothing that a `held` claim tells already.
+    """At most `room` quotations: messages of the services asked for and what is different elsewhere, those of one
+    service in one claim, then what stood around the onset, by its time. No shape of message twice, nor one that a
+    `held` claim tells.
     """
     known = [shape_of(ref.text) for draft in held for ref in draft.refs]
     items = [one for one in told_by(inquiry, answered) if not any(shape_of(one.line) in text for text in known)]
-    changes = [one for one in items if one.is_change][: max(0, min(MAX_CHANGES, room // 2))]
-    messages = [one for one in items if not one.is_change]
-    for together in _of_one_service(messages[:MAX_MESSAGES])[: max(0, room - len(changes))]:
+    troubles = _distinct(one for one in items if one.is_trouble)
+    around = _distinct([*_changes(items), *_news(items, troubles)], besides=troubles)
+    kept = around[: max(MAX_AROUND, room - sum(one.quotations for one in troubles))]
+    usual = _distinct((one for one in items if _is_usual(inquiry, one)), besides=troubles)
+    told = _within([*troubles, *usual], room - len(kept))
+    for together in _of_one_service(told):
         yield Draft("observation", _messages(inquiry, together), tuple(one.ref for one in together))
-    for one in sorted(changes, key=lambda one: one.fields.get("time", "")):
-        yield Draft("observation", _change(inquiry, one), (one.ref,))
+    for one in sorted(_within(kept, room - len(told)), key=lambda one: one.time):
+        text = _change(inquiry, one) if one.is_change else _messages(inquiry, [one])
+        yield Draft("observation", text, (one.ref,))
+
+
+def _changes(items: Sequence[Told]) -> list[Told]:
+    """The changes near the onset that are no routine."""
+    return [one for one in items if one.is_change and int(one.fields.get("before", "0")) < ROUTINE]
+
+
+def _news(items: Sequence[Told], troubles: Sequence[Told]) -> list[Told]:
+    """What was said for the first time, of whatever level, shortly before the first trouble; the nearest first."""
+    errors = [one for one in troubles if one.is_error and one.time]
+    begun = min((one.time for one in [one for one in errors if one.count >= RECURRING] or errors), default="")
+    news = [one for one in items if one.fields.get("new") == "true" and not one.is_severe and "" < one.time <= begun]
+    return sorted(news, key=lambda one: one.time, reverse=True)[:MAX_NEWS]
+
+
+def _distinct(items: Iterable[Told], besides: Sequence[Told] = ()) -> list[Told]:
+    """Each shape of message of a service once."""
+    seen = {one.key for one in besides}
+    found = {one.key: one for one in reversed(list(items)) if one.key not in seen}
+    return list(reversed(found.values()))
+
+
+def _within(items: Sequence[Told], room: int) -> list[Told]:
+    """The first of them that take no more than so many quotations."""
+    kept: list[Told] = []
+    for one in items:
+        room -= one.quotations
+        if room < 0:
+            break
+        kept.append(one)
+    return kept
 
 
 def _of_one_service(messages: Sequence[Told]) -> list[list[Told]]:
@@ -118,11 +171,10 @@ def _read(ref: Ref) -> Told:
     return Told(ref, fields, line, cause)
 
 
-def _bears(inquiry: Inquiry, one: Told) -> bool:
-    """Trouble that is different from before, or of the service asked for; warnings as ever tell nothing."""
-    is_own = any(kinship(one.service, service) is Kinship.SAME for service in inquiry.services)
-    is_asked = (is_own or not inquiry.services) and one.is_error
-    return one.fields.get("kind") == "message" and ((one.is_severe and one.is_different) or is_asked)
+def _is_usual(inquiry: Inquiry, one: Told) -> bool:
+    """Errors as ever, of the service asked for; warnings as ever tell nothing."""
+    is_own = not inquiry.services or any(kinship(one.service, service) is Kinship.SAME for service in inquiry.services)
+    return is_own and one.fields.get("kind") == "message" and one.is_error and not one.is_different
 
 
 def _messages(inquiry: Inquiry, together: Sequence[Told]) -> str:
