@@ -68,7 +68,7 @@ def render_low_confidence(
         *(said for evaluation in evaluations[-1:] for said in open_points(evaluation, speech)),
     ]
     actions = [_shown(action.action_text) for action in _actions(material)]
-    actions += next_steps(material.invocations, material.scope, speech)
+    actions += next_steps(material.invocations, material.scope, material.speech)
     sections = [("confirmed", material.confirmed_lines()), ("gaps", gaps), ("next", actions)]
     return _page("low_confidence", sections, speech)
 

@@ -275,16 +275,18 @@ TEXTS: dict[str, Row] = {
     ),
     # next steps: where to look (R15)
     "step.change": (
-        "用 query_logs 检索 {where} 在 {start}–{end} 的日志，核对 {time} 的变更前后发生了什么。",
-        "Search the logs of {where} from {start} to {end} with query_logs: what stood around the change of {time}.",
+        "查看 {where} 在 {window} 的日志（query_logs）与指标（query_metrics），核对 {time} 的变更前后发生了什么。",
+        "Look at the logs (query_logs) and metrics (query_metrics) of {where}, {window}: what stood around the change"
+        " of {time}.",
     ),
     "step.new": (
-        "用 query_logs 检索 {where} 在 {start}–{end} 的日志，核对 {time} 新消息出现前后发生了什么。",
-        "Search the logs of {where} from {start} to {end} with query_logs: what stood around its news of {time}.",
+        "查看 {where} 在 {window} 的日志（query_logs）与指标（query_metrics），核对 {time} 新消息出现前后发生了什么。",
+        "Look at the logs (query_logs) and metrics (query_metrics) of {where}, {window}: what stood around its new"
+        " message of {time}.",
     ),
     "step.shared": (
-        "用 query_logs 以 {id} 为关键词，检索 {services} 在 {start}–{end} 的日志。",
-        "Search the logs of {services} from {start} to {end} for {id} with query_logs.",
+        "用 query_logs 以 {id} 为关键词，检索 {services} 在 {window} 的日志。",
+        "Search the logs of {services}, {window}, for {id} with query_logs.",
     ),
     # kinds of names
     "kind.service": ("服务", "service"),

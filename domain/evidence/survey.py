@@ -100,8 +100,8 @@ def baseline_of(window: Window) -> Window:
 def survey_of(window: Window, inputs: Sequence[Surveyed], *, onset: datetime | None, limit: int) -> Survey:
     """At most `limit` items: shapes of messages, changes near the onset and ids that several services name.
 
-    `onset` None: when the first entry of a new shape was written that is ERROR or worse, of one that recurs if any does. Of other services than the
-    one asked for only what is new, has multiplied or tells of a change is told.
+    `onset` None: when the first entry of a new shape was written that is ERROR or worse, and recurs if any does. Of
+    other services than the one asked for only what is new, has multiplied or tells of a change is told.
     """
     baseline = baseline_of(window)
     shapes = _judged(window, baseline, inputs)

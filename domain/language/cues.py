@@ -193,8 +193,8 @@ FIRING = Cue(
 )
 SIGNING_IN = Cue(
     "登录|登陆|登入|登上|连接",
-    "log in|logs in|logged in|logging in|login|logins|sign in|signed in|signing in|ssh|authenticate|authenticated|connect"
-    "|connected",
+    "log in|logs in|logged in|logging in|login|logins|sign in|signed in|signing in|ssh|authenticate"
+    "|authenticated|connect|connected",
 )
 BEHIND_NO_PEOPLE = Cue(
     "目录|分区|页面|后台|接口|服务|证书|路径|文件|卷|盘|端|面板|控制台|控制器",

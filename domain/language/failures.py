@@ -28,7 +28,10 @@ FAILURES: tuple[tuple[str, str], ...] = (  # a concept a row: Chinese, English a
     ("内存溢出 内存不足", r"oom out[ ]?of[ ]?memory cannot[ ]allocate"),
     ("死锁", r"deadlock(?:s|ed)?"),
     ("无法 不能 未能", r"unable can[ ]?not can['’]t could[ ]not couldn['’]t did[ ]not[ ]receive"),
-    ("不可用 不可达 无响应 未响应", r"unavailable unreachable not[ ](?:available|responding|healthy) no[ ]response unhealthy"),
+    (
+        "不可用 不可达 无响应 未响应",
+        r"unavailable unreachable not[ ](?:available|responding|healthy) no[ ]response unhealthy",
+    ),
     ("中止 中断 终止", r"abort(?:s|ed|ing)? interrupted"),
     ("损坏", r"corrupt(?:ed|ion)? checksum[ ]mismatch bad[ ]sector remounting[ ]filesystem[ ]read-only"),
     ("耗尽 已满 不足", r"exhaust(?:ed|ion) no[ ]space[ ]left disk[ ]full too[ ]many[ ]open[ ]files"),

@@ -151,5 +151,5 @@ def _shaped_tickets(text: str) -> Iterator[tuple[int, int]]:
     for found in _SHAPED_TICKET.finditer(text):
         behind = _CALLED_CODE_BEHIND.match(text, found.end())
         before = text[max(0, found.start() - 24) : found.start()]
-        if not behind and not _ORDER_BEFORE.search(before) and not _CALLED_CODE_BEFORE.search(before) and not _ASKED_BEFORE.search(before):
+        if not behind and not any(cue.search(before) for cue in (_ORDER_BEFORE, _CALLED_CODE_BEFORE, _ASKED_BEFORE)):
             yield found.start(), found.end()

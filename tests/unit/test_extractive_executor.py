@@ -154,8 +154,14 @@ def test_no_call_is_made_twice_and_a_request_for_the_answer_ends_the_loop() -> N
     [
         (
             "are there authentication failures from 203.0.113.9 in OpenSSH logs?",
-            {"service": "OpenSSH", "query": '"authentication failures" AND 203.0.113.9'},
+            {
+                "service": "OpenSSH",
+                "query": '"authentication failures" AND 203.0.113.9 authentication AND failures AND 203.0.113.9',
+            },
         ),
+        ("Was there a long GC pause in cart-api?", {"service": "cart-api", "query": '"GC pause" GC AND pause'}),
+        ("Was there a corrupt part in cart-api?", {"service": "cart-api", "query": "corrupt AND part"}),
+        ('cart-api 有没有 "GC pause"？', {"service": "cart-api", "query": '"GC pause"'}),
         ('cart-api 有没有 "error" 日志？', {"service": "cart-api", "query": "error"}),
         ("订单 4711 在 cart-api 里有没有超时或死锁？", {"service": "cart-api", "query": "超时 AND 4711 死锁 AND 4711"}),
         ("any errors in checkout?", {"service": "checkout", "level": "ERROR"}),

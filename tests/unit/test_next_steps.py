@@ -10,6 +10,7 @@ import pytest
 from domain.agents.remediation import is_remediation
 from domain.agents.scope import narrow_scope
 from domain.answer.next_steps import MOST_STEPS, next_steps
+from domain.answer.speech import CHINESE, Speech
 from domain.contracts import RetrievalDetails, ToolInvocation
 from domain.evidence.coverage import Coverage, Doubt, DoubtKind
 
@@ -35,9 +36,14 @@ def test_the_change_and_the_component_that_was_new_first_are_looked_at_around_th
     told = steps(NEWER, NEW, USUAL, CHANGE)
     assert len(told) == 2
     assert "stock-api" in told[0]
-    assert "2031-03-04T04:55:00Z–2031-03-04T05:25:00Z" in told[0]
+    assert "2031-03-04 04:55:00–05:25:00 UTC" in told[0]
     assert "till-api" in told[1]
-    assert "2031-03-04T05:54:00Z–2031-03-04T06:24:00Z" in told[1]
+    assert "2031-03-04 05:54:00–06:24:00 UTC" in told[1]
+
+
+def test_a_change_that_is_routine_is_no_step() -> None:
+    """R90"""
+    assert steps(CHANGE | {"before": 40}) == []
 
 
 def test_an_id_of_several_services_is_sought_in_them() -> None:
@@ -74,7 +80,7 @@ def test_an_output_of_another_form_gives_no_step(output: str) -> None:
 def test_there_are_few_steps_and_all_collect_evidence() -> None:
     """R15"""
     many = [CHANGE | {"service": f"a{n}"} for n in range(9)] + [NEW, SHARED]
-    for language in ("zh", "en"):
-        told = next_steps([survey(*many)] * 3, narrow_scope("x"), language)  # type: ignore[arg-type]
+    for speech in (CHINESE, Speech("en")):
+        told = next_steps([survey(*many)] * 3, narrow_scope("x"), speech)
         assert 0 < len(told) <= MOST_STEPS
         assert not any(is_remediation(one) for one in told)

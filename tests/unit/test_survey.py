@@ -226,3 +226,33 @@ def test_secrets_in_examples_shapes_and_changes_are_masked() -> None:
     assert "hunter2horse" in json.dumps(told)
     assert "hunter2horse" not in masked
     assert sum(counts.values()) >= 2
+
+
+def test_an_onset_is_of_what_recurs_where_anything_does() -> None:
+    """R90: an error that stood alone before is none."""
+    alone = entry("webhook abandoned", 5, Level.ERROR, "mail-api")
+    begun = survey(surveyed(OLD, alone, *(entry("pool is full", at, Level.ERROR) for at in (20, 21, 22))))
+    assert begun.onset == TEN + timedelta(minutes=20)
+
+
+def test_what_is_said_for_the_first_time_before_the_onset_is_told_whatever_its_level() -> None:
+    """R90: of other services too; not what another pod or client has said before, and not what came long before."""
+    before = [entry("job 7 done", at, service="batch-1") for at in (-90, -60)]
+    told = items(
+        *before,
+        OLD,
+        entry("page shown", -50, service="shop-web"),
+        entry("bulk import started, 90000 rows", 18, service="shop-web"),
+        entry("theme changed", 1, service="shop-web"),
+        entry("job 8 done", 19, service="batch-1"),
+        *(entry("pool is full", at, Level.ERROR) for at in (20, 21, 22)),
+        service="till-api",
+    )
+    assert [one["example"] for one in told if one.get("elsewhere")] == ["bulk import started, 90000 rows"]
+
+
+def test_a_change_that_is_routine_comes_last() -> None:
+    """R90: what was restarted every ten minutes before is no news."""
+    routine = [entry("restarted worker", at) for at in (-60, -50, -40, -30, 19)]
+    told = items(OLD, *routine, entry("configuration reloaded", 10), entry("full", 20, Level.ERROR))
+    assert next(one["example"] for one in told if one["kind"] == "change") == "configuration reloaded"

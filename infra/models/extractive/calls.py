@@ -89,7 +89,7 @@ def _query(inquiry: Inquiry) -> str | None:
 
 
 def _worded(inquiry: Inquiry, term: str) -> list[str]:
-    """A term in a query: a name of a known thing, or word for word; and where others may stand between them, its words."""
+    """A term in a query: a known thing by its name, what is quoted word for word, other phrases by their words."""
     words = " AND ".join(inquiry.words_of(term))
     return ([quoted_words(term)] if concepts_of(term) or not words else []) + ([words] if words else [])
 

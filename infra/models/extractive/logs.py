@@ -106,7 +106,7 @@ def _holds(inquiry: Inquiry, text: str, term: str) -> bool:
     """The term, or each word of it where others may stand between them."""
     form = search_form(text)
     words = inquiry.words_of(term)
-    return finder_of(term).stands_in(form) or bool(words) and all(finder_of(word).stands_in(form) for word in words)
+    return finder_of(term).stands_in(form) or (bool(words) and all(finder_of(word).stands_in(form) for word in words))
 
 
 def _severity(line: Ref) -> int:

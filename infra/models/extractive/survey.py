@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
+from domain.answer.texts import joined
 from domain.evidence.survey import RECURRING, ROUTINE
 from domain.language.failures import holds_failure
 from domain.language.levels import Level, level_said
@@ -13,7 +14,6 @@ from domain.language.services import Kinship, kinship
 from infra.models.extractive.claims import Draft, quoted
 from infra.models.extractive.conversation import Answered, Ref
 from infra.models.extractive.inquiry import Inquiry
-from infra.models.extractive.texts import joined
 from infra.models.extractive.texts import text as worded
 from infra.models.extractive.tool_names import SURVEY
 from infra.models.extractive.words import spaced
