@@ -53,6 +53,8 @@ def main() -> int:
     print(f"\n{missed_by_part(of_kind(results, 'why'))}")
     print(f"\n{table('worst lines of the named service', why_measures(beside))}\n")
     print(failures(rows))
+    traced = [one.incident.seed for one in results if "PASS on a trace" in one.faults]
+    print(f"why, PASS on nothing but the 'Caused by' of a stack trace (no aim): {', '.join(traced) or 'none'}")
     slowest = max(results, key=lambda one: one.reply.seconds)
     print(f"slowest: {slowest.reply.seconds:.1f} s, {slowest.incident.seed} {slowest.question.kind}")
     return 0 if all(row.is_met for row in rows) else 1

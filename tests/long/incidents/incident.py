@@ -67,7 +67,7 @@ class Entry:
 
 @dataclass(frozen=True, slots=True)
 class Incident:
-    """`causes`: texts of lines that state a cause in words. `new_texts`: constant parts of what only the incident
+    """`causes`: texts of lines that state a cause in words; `traced`: those of stack traces. `new_texts`: constant parts of what only the incident
     wrote; `old_texts`: of what was complained of hours before as well."""
 
     seed: str
@@ -84,6 +84,7 @@ class Incident:
     runbooks: Mapping[str, str]
     decisive: tuple[Decisive, ...]
     causes: tuple[str, ...]
+    traced: tuple[str, ...]
     new_texts: tuple[str, ...]
     old_texts: tuple[str, ...]
     planted: tuple[str, ...]
