@@ -5,12 +5,13 @@ from __future__ import annotations
 import argparse
 import asyncio
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 from uuid import uuid4
 
-from domain.contracts import Claim
+from domain.contracts import Claim, VerifierEvaluation
 from domain.events import Erased, VerdictIssued
 from domain.session.state import Closed
 from domain.verdict.verified import allowed_claims
@@ -36,23 +37,23 @@ class Reply:
     seconds: float = 0.0
 
 
+def flags_of(incident: Incident, places: tuple[Path, Path, Path]) -> list[str]:
+    """Those of the command with which a person asks about the incident."""
+    logs, alerts, knowledge = map(str, places)
+    sources = ["--metrics", alerts, "--logs", logs, "--knowledge", knowledge]
+    return [*sources, "--now", incident.now.isoformat(), "--log-zone", incident.zone]
+
+
 def ask_all(incident: Incident, places: tuple[Path, Path, Path], questions: Sequence[Question]) -> list[Reply]:
     """One session each, one after the other."""
-    settings = Settings.load({"ASSAY_ZONE": incident.zone})
-    benches = Workbenches(settings)
+    settings, flags = Settings.load({"ASSAY_ZONE": incident.zone}), flags_of(incident, places)
+    benches, parser = Workbenches(settings), build_parser()
 
     async def in_turn() -> list[Reply]:
-        return [await _asked(_arguments(incident, places, one), settings, benches) for one in questions]
+        asked = (parser.parse_args(["ask", one.text, *flags]) for one in questions)
+        return [await _asked(arguments, settings, benches) for arguments in asked]
 
     return asyncio.run(in_turn())
-
-
-def _arguments(incident: Incident, places: tuple[Path, Path, Path], question: Question) -> argparse.Namespace:
-    """The command as a person gives it."""
-    logs, alerts, knowledge = map(str, places)
-    flags = ["--metrics", alerts, "--logs", logs, "--knowledge", knowledge]
-    flags += ["--now", incident.now.isoformat(), "--log-zone", incident.zone]
-    return build_parser().parse_args(["ask", question.text, *flags])
 
 
 async def _asked(arguments: argparse.Namespace, settings: Settings, benches: Workbenches) -> Reply:
@@ -65,5 +66,10 @@ async def _asked(arguments: argparse.Namespace, settings: Settings, benches: Wor
     told = _summary(log.history, getattr(log.history[-1].event.content, "answer", ""))
     issued = [one.event for one in log.history if isinstance(one.event, VerdictIssued)]
     evaluations = [one.content.evaluation for one in issued if not isinstance(one.content, Erased)]
+    return reply_of(told, evaluations, time.monotonic() - started)
+
+
+def reply_of(told: Mapping[str, Any], evaluations: Sequence[VerifierEvaluation], seconds: float = 0.0) -> Reply:
+    """From what `assay ask --json` prints, and the evaluations that were recorded."""
     claims = tuple(one.claim for one in allowed_claims(evaluations)) if evaluations else ()
-    return Reply(str(told["answer"]), told["verdict"], told["headline"], claims, time.monotonic() - started)
+    return Reply(str(told["answer"]), told["verdict"], told["headline"], claims, seconds)

@@ -67,8 +67,8 @@ class Entry:
 
 @dataclass(frozen=True, slots=True)
 class Incident:
-    """`causes`: texts of lines that state a cause in words; `traced`: those of stack traces. `new_texts`: constant parts of what only the incident
-    wrote; `old_texts`: of what was complained of hours before as well."""
+    """`causes`: texts of lines that state a cause in words; `traced`: those of stack traces. `new_texts`: constant
+    parts of what only the incident wrote; `old_texts`: of what was complained of hours before as well."""
 
     seed: str
     kind: str
