@@ -22,6 +22,7 @@ from tests.long.incidents.judging import (
     passes_on_a_trace,
     passes_without_cause,
     planted_outcome,
+    tells_the_guide,
 )
 from tests.long.incidents.reading import part, statements
 from tests.long.incidents.tally import measures
@@ -202,11 +203,15 @@ def test_a_step_is_useful_that_names_something_unread_and_where_and_only_looks()
 
 
 def test_a_step_may_name_the_document_of_an_alert_until_its_commands_are_told() -> None:
-    name, text = next((name, text) for name, text in INCIDENT.runbooks.items() if "kubectl" in text and "# " in text)
-    alert = next(one.name for one in INCIDENT.alerts if one.name.lower() in name.lower())
-    step = f"按《{alert}》的诊断一节收集信息"
+    step = f"按《{INCIDENT.guide_title}》的诊断一节收集信息"
     assert is_useful(step, INCIDENT, partly())
-    assert not is_useful(step, INCIDENT, reply(text))
+    assert not is_useful(step, INCIDENT, reply(INCIDENT.runbooks[INCIDENT.guide]))
+
+
+def test_the_document_is_told_by_its_name_or_by_a_command_of_it() -> None:
+    assert tells_the_guide(INCIDENT, partly(f"据《{INCIDENT.guide_title}》（{INCIDENT.guide}）："))
+    assert tells_the_guide(INCIDENT, reply(f"```\n{INCIDENT.guide_commands[0]}\n```"))
+    assert not tells_the_guide(INCIDENT, partly("未检索到匹配的知识库内容"))
 
 
 # ---------------------------------------------------------------- the table

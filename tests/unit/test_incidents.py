@@ -137,9 +137,11 @@ def test_the_alert_asked_about_fires_for_its_service(incident: Incident) -> None
 
 
 @each
-def test_one_document_is_of_an_alert_that_fires(incident: Incident) -> None:
+def test_one_document_is_about_it_with_commands_to_look_and_to_mend(incident: Incident) -> None:
     names = [one.name for one in incident.alerts if one.service]
-    assert [text for text in incident.runbooks.values() if any(text.startswith(f"# {name}\n") for name in names)]
+    assert incident.guide_title in (*names, *(one.telling for one in incident.decisive))
+    assert len(incident.guide_commands) >= 2
+    assert len(incident.runbooks) >= 2
 
 
 def test_the_files_lie_below_the_folder_and_are_as_old_as_their_last_line(tmp_path: Path) -> None:

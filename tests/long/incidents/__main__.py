@@ -11,7 +11,7 @@ from pathlib import Path
 
 from tests.long.incidents.judging import Judged
 from tests.long.incidents.run import run_many
-from tests.long.incidents.tally import failures, measures, missed_by_part, of_kind, table, why_measures
+from tests.long.incidents.tally import failures, measures, missed_by_part, missed_texts, of_kind, table, why_measures
 
 
 def _arguments() -> argparse.Namespace:
@@ -53,8 +53,11 @@ def main() -> int:
     print(f"\n{missed_by_part(of_kind(results, 'why'))}")
     print(f"\n{table('worst lines of the named service', why_measures(beside))}\n")
     print(failures(rows))
+    print(missed_texts(of_kind(results, "why")))
     traced = [one.incident.seed for one in results if "PASS on a trace" in one.faults]
     print(f"why, PASS on nothing but the 'Caused by' of a stack trace (no aim): {', '.join(traced) or 'none'}")
+    guided = sum(one.tells_guide for one in of_kind(results, "why"))
+    print(f"why, the document about it is named or quoted (no aim): {guided} of {arguments.cases}")
     slowest = max(results, key=lambda one: one.reply.seconds)
     print(f"slowest: {slowest.reply.seconds:.1f} s, {slowest.incident.seed} {slowest.question.kind}")
     return 0 if all(row.is_met for row in rows) else 1

@@ -10,7 +10,7 @@ from tests.long.incidents.alerts import alert_file, alert_of, lasting
 from tests.long.incidents.casting import Cast, Clock, cast_of, clock_of
 from tests.long.incidents.draw import Draw
 from tests.long.incidents.incident import Alert, Entry, Incident, Question
-from tests.long.incidents.noise import Background, old_change
+from tests.long.incidents.noise import Background, old_change, refused_at_the_edge
 from tests.long.incidents.questions import absent, narrow, planted, why
 from tests.long.incidents.rare import WRITERS, Rare, rare_line
 from tests.long.incidents.runbooks import runbooks
@@ -32,11 +32,16 @@ def generate(seed: int, number: int = 0) -> Incident:
         *((entry, ()) for one in backgrounds for entry in one.entries()),
         *((_entry(draw, cast, one, at), one.tail) for one, times in _stretched(draw, story, clock) for at in times),
         *((_rare_entry(draw, rare, service, clock), ()) for rare, service in rares),
+        *((entry, ()) for entry in refused_at_the_edge(draw, cast.of_role("edge"), clock.onset, clock.now)),
         *((entry, ()) for entry in old_change(draw, cast.bystanders, clock.first, clock.onset)),
     ]
     files = files_of(cast, written, clock.onset - timedelta(minutes=draw.uniform(1, 90)))
     own = [_alert(draw, cast, clock, sketch) for sketch in story.alerts]
     alerts = [*own, *lasting(draw, draw.randint(0, 6), clock.onset)]
+    decisive, guided = decisive_texts(cast, story, files), draw.of(own)
+    guide, documents = runbooks(
+        draw, guided, decisive, *([cast.said(one) for one in some] for some in _commands(story))
+    )
     bare = Incident(
         seed=f"{seed}/{number}",
         kind=kind.name,
@@ -48,9 +53,10 @@ def generate(seed: int, number: int = 0) -> Incident:
         changed=files.changed,
         owners=files.owners,
         alerts=tuple(alerts),
-        alert_file=alert_file(draw, alerts, clock.now),
-        runbooks=runbooks(draw, draw.of(own), *([cast.said(one) for one in some] for some in _commands(story))),
-        decisive=decisive_texts(cast, story, files),
+        alert_file=alert_file(draw, alerts, clock.now, guided.name if draw.chance(0.5) else ""),
+        runbooks=documents,
+        guide=guide,
+        decisive=decisive,
         causes=cause_texts(cast, story),
         traced=traced_texts(story),
         new_texts=tuple(dict.fromkeys(part for one in story.happenings for part in constant_parts(_shown(cast, one)))),

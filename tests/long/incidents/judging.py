@@ -42,6 +42,7 @@ class Judged:
     statements: int = 0
     faults: tuple[str, ...] = ()
     useful_step: bool = False
+    tells_guide: bool = False
 
 
 def judged(incident: Incident, question: Question, reply: Reply) -> Judged:
@@ -73,6 +74,7 @@ def _judged_why(incident: Incident, question: Question, reply: Reply) -> Judged:
         told=told,
         statements=statements(reply.answer),
         faults=tuple(name for name, is_one in faults.items() if is_one),
+        tells_guide=tells_the_guide(incident, reply),
         useful_step=any(is_useful(step, incident, reply) for step in part(reply.answer, "steps")),
     )
 
@@ -184,23 +186,32 @@ def only_old_noise(incident: Incident, reply: Reply) -> bool:
 
 def is_useful(step: str, incident: Incident, reply: Reply) -> bool:
     """It names something of this incident that the confirmed part does not already tell (a service or an input, the
-    document of a firing alert, or with a service another tool than the logs), and a window, a command or a section;
+    document about it, or with a service another tool than the logs), and a window, a command or a section;
     and it changes nothing."""
     if REMEDIES.search(step) or not (WINDOW.search(step) or COMMAND.search(step)):
         return False
-    documents = [alert.name for alert in incident.alerts if _is_untold_document(incident, alert.name, step, reply)]
+    is_guide = _is_untold_guide(incident, step, reply)
     named = [service for service in incident.services if _names(step, service)]
     inputs = [path for path in incident.files if path in step]
     beside_logs = any(tool in step for tool in TOOLS if not tool.endswith("logs")) or "指标" in step or "metric" in step
     unread = [service for service in named if not _is_quoted_of(incident, service, reply)]
-    return bool(documents or inputs or unread or (named and (beside_logs or COMMAND.search(step))))
+    return bool(is_guide or inputs or unread or (named and (beside_logs or COMMAND.search(step))))
 
 
-def _is_untold_document(incident: Incident, alert: str, step: str, reply: Reply) -> bool:
-    """The step names a document about the alert, and not all of its commands are in the answer."""
-    documents = [text for name, text in incident.runbooks.items() if alert.lower() in name.lower()]
-    commands = [row for text in documents for block in text.split("```")[1::2] for row in block.strip().splitlines()]
-    return alert.lower() in step.lower() and any(normal(row) not in normal(reply.answer) for row in commands)
+def tells_the_guide(incident: Incident, reply: Reply) -> bool:
+    """Whether the answer names the document that is about the incident, or quotes a command of it."""
+    answer = normal(reply.answer)
+    return _names_the_guide(incident, answer) or any(normal(row) in answer for row in incident.guide_commands)
+
+
+def _names_the_guide(incident: Incident, text: str) -> bool:
+    return incident.guide in text or f"《{incident.guide_title}》" in text or f'"{incident.guide_title}"' in text
+
+
+def _is_untold_guide(incident: Incident, step: str, reply: Reply) -> bool:
+    """The step names the document about the incident, and not all of its commands are in the answer."""
+    is_named = _names_the_guide(incident, step) or incident.guide_title in step
+    return is_named and any(normal(row) not in normal(reply.answer) for row in incident.guide_commands)
 
 
 def _is_quoted_of(incident: Incident, service: str, reply: Reply) -> bool:

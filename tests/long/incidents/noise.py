@@ -159,6 +159,15 @@ def old_change(draw: Draw, services: list[str], first: datetime, onset: datetime
     return [Entry(at, service, "INFO", text, noise=True, origin=text)]
 
 
+def refused_at_the_edge(draw: Draw, services: list[str], onset: datetime, now: datetime) -> list[Entry]:
+    """What the access log of an entrance shows of any trouble behind it: no more than that there is some."""
+    text, count = draw.pick("GET %path% -> 502 in 5.0%n%", "POST %path% -> 504 in 30.0%n%"), draw.randint(10, 60)
+    times = sorted(onset + (now - onset) * draw.uniform(0.02, 0.98) for _ in range(count))
+    return [
+        Entry(at, service, "INFO", draw.filled(text), noise=False, origin=text) for service in services for at in times
+    ]
+
+
 def _as_shown(text: str, _: str) -> str:
     """Without the program or the object of an event before the first colon, which readers may show apart."""
     head, colon, rest = text.partition(": ")

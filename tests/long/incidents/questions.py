@@ -55,6 +55,13 @@ MISSING_ALERTS = (
     *("CertificateExpiresSoon", "EtcdLeaderChanges", "GpuTemperatureHigh", "BlackboxProbeDown", "RaidDegraded"),
     *("ThanosCompactHalted", "CephHealthWarn", "LicenceRunsOut"),
 )
+MISSING_THINGS = {
+    "死锁": ("deadlock",),
+    "内存溢出": ("out of memory", "oom", "heap"),
+    "证书过期": ("certificate", "expired"),
+    "磁盘空间不足": ("no space", "disk", "volume"),
+}
+"""Named in Chinese, and how logs would write it."""
 ABSENT = {
     "zh": (
         "{service} 有没有出现过 {word}？",
@@ -101,6 +108,10 @@ def absent(draw: Draw, services: list[str], bystanders: list[str], everything: s
         return Question(
             "absent", lang, draw.of(ABSENT[lang]).format(service=service, word=f'"{elsewhere}"'), service, (elsewhere,)
         )
+    things = [one for one, forms in MISSING_THINGS.items() if not any(form in everything for form in forms)]
+    if things and draw.chance(0.15):
+        word, service = draw.of(things), draw.of(services)
+        return Question("absent", "zh", draw.pick(*ABSENT["zh"]).format(service=service, word=word), service, (word,))
     words = [one for one in (MISSING_ALERTS if is_alert else MISSING_WORDS) if one.lower() not in everything]
     word, service = draw.of(words), draw.of(services)
     text = draw.of((ABSENT_ALERT if is_alert else ABSENT)[lang]).format(service=service, word=word)
