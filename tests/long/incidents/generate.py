@@ -39,9 +39,9 @@ def generate(seed: int, number: int = 0) -> Incident:
     own = [_alert(draw, cast, clock, sketch) for sketch in story.alerts]
     alerts = [*own, *lasting(draw, draw.randint(0, 6), clock.onset)]
     decisive, guided = decisive_texts(cast, story, files), draw.of(own)
-    guide, documents = runbooks(
-        draw, guided, decisive, *([cast.said(one) for one in some] for some in _commands(story))
-    )
+    causes = cause_texts(cast, story)
+    errors = [one.telling for one in decisive if one.part == "neighbour" and one.text not in causes]
+    guide, documents = runbooks(draw, guided, errors, *([cast.said(one) for one in some] for some in _commands(story)))
     bare = Incident(
         seed=f"{seed}/{number}",
         kind=kind.name,
@@ -57,7 +57,7 @@ def generate(seed: int, number: int = 0) -> Incident:
         runbooks=documents,
         guide=guide,
         decisive=decisive,
-        causes=cause_texts(cast, story),
+        causes=causes,
         traced=traced_texts(story),
         new_texts=tuple(dict.fromkeys(part for one in story.happenings for part in constant_parts(_shown(cast, one)))),
         old_texts=tuple(dict.fromkeys(part for one in backgrounds for part in one.old_texts)),

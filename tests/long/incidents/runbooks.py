@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from tests.long.incidents.draw import Draw
-from tests.long.incidents.incident import Alert, Decisive
+from tests.long.incidents.incident import Alert
 
 OTHERS = {
     "backup-restore.md": """# Restoring a backup
@@ -63,12 +63,11 @@ du -sh /archive/*
 
 
 def runbooks(
-    draw: Draw, alert: Alert, decisive: Sequence[Decisive], diagnosis: list[str], mitigation: list[str]
+    draw: Draw, alert: Alert, errors: Sequence[str], diagnosis: list[str], mitigation: list[str]
 ) -> tuple[str, dict[str, str]]:
     """The name of the one that is about the incident, and all. It is headed by the alert or by the text of an error,
     in one of two languages."""
     write = _chinese if draw.chance(0.5) else _english
-    errors = [one.telling for one in decisive if one.part == "neighbour"]
     if errors and draw.chance(0.3):
         title, name = draw.of(errors), f"troubleshooting-{draw.randint(2, 40):02d}.md"
     else:
