@@ -18,6 +18,7 @@ def _arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m tests.long.incidents", description=__doc__)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--cases", type=int, default=20, help="incidents of four questions each (default: %(default)s)")
+    parser.add_argument("--first", type=int, default=0, help="the number of the first (default: %(default)s)")
     parser.add_argument("--workers", type=int, default=1)
     parser.add_argument("--verbose", action="store_true", help="print questions and answers")
     parser.add_argument("--folder", type=Path, help="keep logs, alerts and runbooks below it")
@@ -36,14 +37,17 @@ def told(one: Judged) -> str:
         ]
     elif one.question.kind == "planted":
         found.append(f"planted: {one.question.shows[0]}")
-    return "\n".join([head, reply.answer, "---", *found])
+    given = f"assay ask … --now {incident.now.isoformat()} --log-zone {incident.zone}"
+    return "\n".join([head, given, reply.answer, "---", *found])
 
 
 def main() -> int:
     arguments = _arguments()
     results: list[Judged] = []
     beside: list[Judged] = []
-    for answers, simple in run_many(arguments.seed, arguments.cases, arguments.workers, arguments.folder):
+    for answers, simple in run_many(
+        arguments.seed, arguments.cases, arguments.workers, arguments.folder, arguments.first
+    ):
         results += answers
         beside += simple
         if arguments.verbose:
