@@ -59,36 +59,38 @@ def lasting(draw: Draw, count: int, onset: datetime) -> list[Alert]:
     ]
 
 
-def alert_file(draw: Draw, alerts: list[Alert], now: datetime) -> str:
-    """In the form of Prometheus' `/api/v1/alerts` or of Alertmanager's `/api/v2/alerts`."""
+def alert_file(draw: Draw, alerts: list[Alert], now: datetime, linked: str) -> str:
+    """In the form of Prometheus' `/api/v1/alerts` or of Alertmanager's `/api/v2/alerts`. `linked`: the alert that names
+    the address of its document."""
     listed = draw.sample(alerts, len(alerts))
     if draw.chance(0.55):
-        rows = [_of_prometheus(one) for one in listed]
+        rows = [_of_prometheus(one, linked) for one in listed]
         return json.dumps({"status": "success", "data": {"alerts": rows}}, indent=2, ensure_ascii=False)
-    return json.dumps([_of_alertmanager(draw, one, now) for one in listed], indent=2, ensure_ascii=False)
+    return json.dumps([_of_alertmanager(draw, one, now, linked) for one in listed], indent=2, ensure_ascii=False)
 
 
 def _stamp(time: datetime) -> str:
     return time.astimezone(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
 
 
-def _annotations(alert: Alert) -> dict[str, str]:
-    return {"summary": alert.summary, "description": alert.description}
+def _annotations(alert: Alert, linked: str) -> dict[str, str]:
+    told = {"summary": alert.summary, "description": alert.description}
+    return told | ({"runbook_url": f"https://wiki.example.net/runbooks/{alert.name}"} if alert.name == linked else {})
 
 
-def _of_prometheus(alert: Alert) -> dict[str, object]:
+def _of_prometheus(alert: Alert, linked: str) -> dict[str, object]:
     return {
         "labels": dict(alert.labels),
-        "annotations": _annotations(alert),
+        "annotations": _annotations(alert, linked),
         "state": "firing",
         "activeAt": _stamp(alert.since),
         "value": f"{alert.value:e}",
     }
 
 
-def _of_alertmanager(draw: Draw, alert: Alert, now: datetime) -> dict[str, object]:
+def _of_alertmanager(draw: Draw, alert: Alert, now: datetime, linked: str) -> dict[str, object]:
     return {
-        "annotations": _annotations(alert),
+        "annotations": _annotations(alert, linked),
         "endsAt": _stamp(now + timedelta(minutes=4)),
         "fingerprint": draw.hex(16),
         "receivers": [{"name": "oncall"}],

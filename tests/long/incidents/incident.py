@@ -67,8 +67,9 @@ class Entry:
 
 @dataclass(frozen=True, slots=True)
 class Incident:
-    """`causes`: texts of lines that state a cause in words. `new_texts`: constant parts of what only the incident
-    wrote; `old_texts`: of what was complained of hours before as well."""
+    """`causes`: texts of lines that state a cause in words; `traced`: those of stack traces. `new_texts`: constant
+    parts of what only the incident wrote; `old_texts`: of what was complained of hours before as well.
+    `guide`: the name of the document that is about it."""
 
     seed: str
     kind: str
@@ -82,8 +83,10 @@ class Incident:
     alerts: tuple[Alert, ...]
     alert_file: str
     runbooks: Mapping[str, str]
+    guide: str
     decisive: tuple[Decisive, ...]
     causes: tuple[str, ...]
+    traced: tuple[str, ...]
     new_texts: tuple[str, ...]
     old_texts: tuple[str, ...]
     planted: tuple[str, ...]
@@ -104,3 +107,12 @@ class Incident:
         for name, text in self.runbooks.items():
             (knowledge / name).write_text(text)
         return logs, alerts, knowledge
+
+    @property
+    def guide_title(self) -> str:
+        return self.runbooks[self.guide].splitlines()[0].lstrip("# ")
+
+    @property
+    def guide_commands(self) -> list[str]:
+        blocks = self.runbooks[self.guide].split("```")[1::2]
+        return [row for block in blocks for row in block.strip().splitlines()]

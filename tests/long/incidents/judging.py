@@ -14,6 +14,7 @@ from tests.long.incidents.reading import normal, part, statements
 from tests.long.practical.judging import CONFIRMED, NOT_FOUND
 
 DENIES = re.compile(r"未检索到|未发现|没有|不存在|\b(?:no|not|none)\b", re.IGNORECASE)
+ABOUT_ALERTS = re.compile(r"告警|\balerts?\b", re.IGNORECASE)
 FIRES = re.compile(r"firing|fires|触发|active", re.IGNORECASE)
 STATES_A_CAUSE = re.compile(
     r"导致|造成|引起|根因|原因是|因为|由于|\b(?:caused? by|because|due to|root cause)\b", re.IGNORECASE
@@ -41,6 +42,7 @@ class Judged:
     statements: int = 0
     faults: tuple[str, ...] = ()
     useful_step: bool = False
+    tells_guide: bool = False
 
 
 def judged(incident: Incident, question: Question, reply: Reply) -> Judged:
@@ -48,7 +50,7 @@ def judged(incident: Incident, question: Question, reply: Reply) -> Judged:
         case "narrow":
             outcome = narrow_outcome(incident, question, reply)
         case "absent":
-            outcome = absent_outcome(question, reply)
+            outcome = absent_outcome(incident, question, reply)
         case "planted":
             outcome = planted_outcome(question, reply)
         case "why":
@@ -62,6 +64,7 @@ def _judged_why(incident: Incident, question: Question, reply: Reply) -> Judged:
         "PASS without a cause": passes_without_cause(incident, reply),
         "false cause": bool(false_causes(incident, reply)),
         "red herrings alone": only_old_noise(incident, reply),
+        "PASS on a trace": passes_on_a_trace(incident, reply),
     }
     told = tuple(one for one in incident.decisive if holds(reply.answer, one))
     return Judged(
@@ -71,6 +74,7 @@ def _judged_why(incident: Incident, question: Question, reply: Reply) -> Judged:
         told=told,
         statements=statements(reply.answer),
         faults=tuple(name for name, is_one in faults.items() if is_one),
+        tells_guide=tells_the_guide(incident, reply),
         useful_step=any(is_useful(step, incident, reply) for step in part(reply.answer, "steps")),
     )
 
@@ -83,12 +87,8 @@ def narrow_outcome(incident: Incident, question: Question, reply: Reply) -> str:
     alert = next(one for one in incident.alerts if one.name == question.shows[0] and one.service == question.service)
     for line in map(normal, part(reply.answer, "confirmed")):
         says = FIRES.search(line) or alert.description in line or alert.summary in line
-        if (
-            alert.name in line
-            and says
-            and _names(line, alert.service)
-            and not DENIES.search(line.split(alert.summary)[0])
-        ):
+        own_words = line.replace(alert.description, "").replace(alert.summary, "")
+        if alert.name in line and says and _names(line, alert.service) and not DENIES.search(own_words):
             return "stated"
     return "not stated"
 
@@ -97,25 +97,29 @@ def _names(line: str, service: str) -> bool:
     return service.lower() in line.lower() or lowered(service) in line.lower()
 
 
-def absent_outcome(question: Question, reply: Reply) -> str:
-    """`proven`: the answer is that nothing was found. `false`: it is headed as confirmed, or a confirmed line holds
-    what was asked for, and does not deny it. All else is a gap."""
+def absent_outcome(incident: Incident, question: Question, reply: Reply) -> str:
+    """`proven`: the answer is that nothing was found. `false`: a confirmed line holds what was asked for and does not
+    deny it (of the service asked about: it names no other alone); or the answer is headed as confirmed, and nowhere
+    denies it. All else is a gap."""
     if reply.headline in NOT_FOUND:
         return "proven"
-    word = question.shows[0].lower()
-    lines = part(reply.answer, "confirmed")
-    if any(word in line.lower() and not DENIES.search(line) for line in lines):
+    word, lines = question.shows[0].lower(), part(reply.answer, "confirmed")
+    others = [one for one in incident.services if one != question.service]
+    about_it = [line for line in lines if word in line.lower()]
+    claimed = [line for line in about_it if not DENIES.search(line)]
+    if any(_names(line, question.service) or not any(_names(line, one) for one in others) for line in claimed):
         return "false"
-    is_denied = any(word in line.lower() and DENIES.search(line) for line in lines)
-    return "false" if reply.headline in CONFIRMED and not is_denied else "gap"
+    is_denied = any(DENIES.search(line) for line in about_it)
+    return "false" if reply.headline in CONFIRMED and not is_denied and not claimed else "gap"
 
 
 def planted_outcome(question: Question, reply: Reply) -> str:
-    """`found`: the answer holds the telling words of the line. `denied`: it does not, and a confirmed claim says that
-    something was not found. All else was missed."""
+    """`found`: the answer holds the telling words of the line. `denied`: it does not, and its heading or a confirmed
+    claim says that something was not found (an alert apart, which nobody asked for). All else was missed."""
     if all(normal(words) in normal(reply.answer) for words in question.shows):
         return "found"
-    denies = any(claim.claim_type is ClaimType.NEGATIVE_OBSERVATION for claim in reply.claims)
+    negative = [one for one in reply.claims if one.claim_type is ClaimType.NEGATIVE_OBSERVATION]
+    denies = any(not ABOUT_ALERTS.search(one.claim_text) for one in negative)
     return "denied" if denies or reply.headline in NOT_FOUND else "missed"
 
 
@@ -132,8 +136,14 @@ def passes_without_cause(incident: Incident, reply: Reply) -> bool:
     return reply.verdict == "PASS" and not _quotes_a_cause(incident, reply.answer)
 
 
+def passes_on_a_trace(incident: Incident, reply: Reply) -> bool:
+    """PASS, and what states a cause is the "Caused by" of a stack trace alone."""
+    is_told = any(normal(cause) in normal(reply.answer) for cause in incident.causes)
+    return reply.verdict == "PASS" and not is_told and not passes_without_cause(incident, reply)
+
+
 def _quotes_a_cause(incident: Incident, text: str) -> bool:
-    return any(normal(cause) in normal(text) for cause in incident.causes)
+    return any(normal(cause) in normal(text) for cause in (*incident.causes, *incident.traced))
 
 
 def false_causes(incident: Incident, reply: Reply) -> list[str]:
@@ -144,17 +154,13 @@ def false_causes(incident: Incident, reply: Reply) -> list[str]:
         for claim in reply.claims
         if claim.claim_type is ClaimType.ROOT_CAUSE
         and not _quotes_a_cause(incident, claim.claim_text)
-        and not any(_is_of_a_cause(incident, binding.evidence_excerpt) for binding in claim.evidence_bindings)
+        and not any(_quotes_a_cause(incident, binding.evidence_excerpt) for binding in claim.evidence_bindings)
     ]
     for line in part(reply.answer, "confirmed"):
         for match in STATES_A_CAUSE.finditer(line):
             if not any(said in line for said in NO_CAUSE) and not _is_quoted(incident, line, match):
                 found.append(line)
     return list(dict.fromkeys(found))
-
-
-def _is_of_a_cause(incident: Incident, excerpt: str) -> bool:
-    return any(normal(cause) in normal(excerpt) for cause in incident.causes)
 
 
 def _is_quoted(incident: Incident, line: str, match: re.Match[str]) -> bool:
@@ -168,6 +174,7 @@ def _everything(incident: Incident) -> Iterable[str]:
     yield from (normal(entry.message) for entry in incident.entries)
     yield from (normal(f"{alert.summary} {alert.description}") for alert in incident.alerts)
     yield from map(normal, incident.runbooks.values())
+    yield from map(normal, incident.traced)
 
 
 def only_old_noise(incident: Incident, reply: Reply) -> bool:
@@ -178,17 +185,33 @@ def only_old_noise(incident: Incident, reply: Reply) -> bool:
 
 
 def is_useful(step: str, incident: Incident, reply: Reply) -> bool:
-    """It names something of this incident that the confirmed part does not already quote (a service, an input, a
-    document or, with a service, another tool than the logs), and a window, a command or a section; and it changes
-    nothing."""
+    """It names something of this incident that the confirmed part does not already tell (a service or an input, the
+    document about it, or with a service another tool than the logs), and a window, a command or a section;
+    and it changes nothing."""
     if REMEDIES.search(step) or not (WINDOW.search(step) or COMMAND.search(step)):
         return False
-    documents = [name for name in incident.runbooks if name in step or name.removesuffix(".md") in step]
+    is_guide = _is_untold_guide(incident, step, reply)
     named = [service for service in incident.services if _names(step, service)]
     inputs = [path for path in incident.files if path in step]
     beside_logs = any(tool in step for tool in TOOLS if not tool.endswith("logs")) or "指标" in step or "metric" in step
     unread = [service for service in named if not _is_quoted_of(incident, service, reply)]
-    return bool(documents or inputs or unread or (named and (beside_logs or COMMAND.search(step))))
+    return bool(is_guide or inputs or unread or (named and (beside_logs or COMMAND.search(step))))
+
+
+def tells_the_guide(incident: Incident, reply: Reply) -> bool:
+    """Whether the answer names the document that is about the incident, or quotes a command of it."""
+    answer = normal(reply.answer)
+    return _names_the_guide(incident, answer) or any(normal(row) in answer for row in incident.guide_commands)
+
+
+def _names_the_guide(incident: Incident, text: str) -> bool:
+    return incident.guide in text or f"《{incident.guide_title}》" in text or f'"{incident.guide_title}"' in text
+
+
+def _is_untold_guide(incident: Incident, step: str, reply: Reply) -> bool:
+    """The step names the document about the incident, and not all of its commands are in the answer."""
+    is_named = _names_the_guide(incident, step) or incident.guide_title in step
+    return is_named and any(normal(row) not in normal(reply.answer) for row in incident.guide_commands)
 
 
 def _is_quoted_of(incident: Incident, service: str, reply: Reply) -> bool:

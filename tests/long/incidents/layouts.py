@@ -25,7 +25,8 @@ def cri(inner: str, time: datetime) -> str:
 
 
 class Shelf:
-    """Where and how one service is written down. `host`: what its lines name as the machine."""
+    """Where and how one service is written down. `host`: what its lines name as the machine; `rotation`: what ends
+    the name of its older file."""
 
     def __init__(self, draw: Draw, service: str, role: str, style: str, host: str, namespace: str) -> None:
         self.draw, self.service, self.role, self.host = draw, service, role, host
@@ -37,6 +38,8 @@ class Shelf:
         self._flat = draw.pick(f"{service}.log", f"{service}.log", f"{service}.out", f"{service}-app.log")
         self._in_folder = draw.pick("app.log", "stdout.log", f"{service}.log", "current.log")
         self._wraps = docker if self.style == "compose" and draw.chance(0.6) else None
+        is_wrapped = role == "app" and self.style in ("pods", "compose")
+        self.rotation = "" if is_wrapped or role == "kube" else draw.pick("", "", "", "", ".1", ".1.gz")
 
     def file_of(self, entry: Entry) -> str:
         match self.role:

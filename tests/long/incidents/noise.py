@@ -146,6 +146,28 @@ class Background:
         return Entry(at, self.service, level, self.draw.filled(plain(text)), noise=True, origin=text)
 
 
+def old_change(draw: Draw, services: list[str], first: datetime, onset: datetime) -> list[Entry]:
+    """A release of somebody else, long before: near enough to be blamed, and not to blame."""
+    if not services or draw.chance(0.3):
+        return []
+    service = draw.of(services)
+    at = first + (onset - timedelta(minutes=100) - first) * draw.random()
+    version = f"{draw.randint(1, 9)}.{draw.randint(0, 40)}.{draw.randint(0, 9)}"
+    text = draw.pick(
+        f"deployed release {version} of {service}", f"configuration reloaded: log.sampling={draw.randint(2, 90)}"
+    )
+    return [Entry(at, service, "INFO", text, noise=True, origin=text)]
+
+
+def refused_at_the_edge(draw: Draw, services: list[str], onset: datetime, now: datetime) -> list[Entry]:
+    """What the access log of an entrance shows of any trouble behind it: no more than that there is some."""
+    text, count = draw.pick("GET %path% -> 502 in 5.0%n%", "POST %path% -> 504 in 30.0%n%"), draw.randint(10, 60)
+    times = sorted(onset + (now - onset) * draw.uniform(0.02, 0.98) for _ in range(count))
+    return [
+        Entry(at, service, "INFO", draw.filled(text), noise=False, origin=text) for service in services for at in times
+    ]
+
+
 def _as_shown(text: str, _: str) -> str:
     """Without the program or the object of an event before the first colon, which readers may show apart."""
     head, colon, rest = text.partition(": ")

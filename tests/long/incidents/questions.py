@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from tests.long.incidents.draw import Draw
 from tests.long.incidents.incident import Alert, Lang, Question
+from tests.long.incidents.rare import Rare
 
 NARROW = {
     "zh": (
@@ -48,7 +47,7 @@ WHY_OF_ALL = {
 }
 
 MISSING_WORDS = (
-    *("StackOverflowError", "ConcurrentModificationException", "ClassCastException", "ECONNABORTED", "SIGSEGV"),
+    *("StackOverflowError", "ConcurrentModificationException", "ClassCastException", "ECONNABORTED", "SIGBUS"),
     *("NumberFormatException", "ArrayIndexOutOfBoundsException", "BrokenPipeError", "UnicodeDecodeError"),
     *("ZeroDivisionError", "NoSuchMethodError", "ERR_SSL_WEAK_EPHEMERAL_DH_KEY", "ORA-01555", "ETIMEOUT_PROXY"),
 )
@@ -56,6 +55,13 @@ MISSING_ALERTS = (
     *("CertificateExpiresSoon", "EtcdLeaderChanges", "GpuTemperatureHigh", "BlackboxProbeDown", "RaidDegraded"),
     *("ThanosCompactHalted", "CephHealthWarn", "LicenceRunsOut"),
 )
+MISSING_THINGS = {
+    "死锁": ("deadlock",),
+    "内存溢出": ("out of memory", "oom", "heap"),
+    "证书过期": ("certificate", "expired"),
+    "磁盘空间不足": ("no space", "disk", "volume"),
+}
+"""Named in Chinese, and how logs would write it."""
 ABSENT = {
     "zh": (
         "{service} 有没有出现过 {word}？",
@@ -65,100 +71,13 @@ ABSENT = {
     "en": (
         "Are there any {word} entries in the logs of {service}?",
         "Did {service} log {word} in the last hour?",
-        "Has {service} thrown a {word}?",
+        "Has {service} logged {word}?",
     ),
 }
 ABSENT_ALERT = {
     "zh": ("{service} 当前是否存在 {word} 告警？", "{service} 有没有触发 {word} 告警？"),
     "en": ("Is {word} firing for {service}?", "Does {service} have a {word} alert?"),
 }
-
-
-@dataclass(frozen=True, slots=True)
-class Rare:
-    """A line that is written once or twice. `told`: the part of it that shows it was found."""
-
-    level: str
-    text: str
-    told: str
-    asks: dict[str, str]
-
-
-def rare_lines(draw: Draw) -> list[Rare]:
-    """All that may be planted; the numbers differ each time."""
-    n, code, host = draw.randint(10_000, 99_999), draw.hex(6).upper(), f"partner{draw.randint(2, 40)}.example.org"
-    pause, attempts = draw.randint(1_200, 9_400), draw.randint(4, 9)
-    return [
-        Rare(
-            "WARN",
-            f"coupon CPN-{code} refused: redeemed before by account {n}",
-            f"coupon CPN-{code} refused",
-            {"zh": f"{{service}} 里优惠券 CPN-{code} 被拒绝过吗？", "en": f"Did {{service}} refuse coupon CPN-{code}?"},
-        ),
-        Rare(
-            "ERROR",
-            f"webhook to {host} abandoned after {attempts} attempts",
-            f"webhook to {host} abandoned",
-            {
-                "zh": f"{{service}} 有没有放弃发往 {host} 的 webhook？",
-                "en": f"Has {{service}} abandoned a webhook to {host}?",
-            },
-        ),
-        Rare(
-            "WARN",
-            f"long GC pause of {pause} ms observed in old generation",
-            f"GC pause of {pause} ms",
-            {"zh": "{service} 最近一小时有没有 GC pause 的日志？", "en": "Was there a long GC pause in {service}?"},
-        ),
-        Rare(
-            "ERROR",
-            f"refund RF-{n} rejected: amount exceeds the captured sum",
-            f"refund RF-{n} rejected",
-            {"zh": f"{{service}} 的退款 RF-{n} 是不是被拒了？", "en": f"Was refund RF-{n} rejected by {{service}}?"},
-        ),
-        Rare(
-            "ERROR",
-            f"checksum mismatch in chunk {n} of upload {code}",
-            f"checksum mismatch in chunk {n}",
-            {"zh": "{service} 有出现 checksum mismatch 吗？", "en": "Any checksum mismatch in {service}?"},
-        ),
-        Rare(
-            "WARN",
-            f"circuit breaker {code.lower()}-geo switched to OPEN",
-            f"circuit breaker {code.lower()}-geo switched to OPEN",
-            {"zh": "{service} 有没有 circuit breaker 打开的记录？", "en": "Did a circuit breaker open in {service}?"},
-        ),
-        Rare(
-            "ERROR",
-            f"deadlock between transactions {n} and {n + 7}, second one rolled back",
-            f"deadlock between transactions {n}",
-            {"zh": "{service} 最近有死锁吗？", "en": "Was there a deadlock in {service}?"},
-        ),
-        Rare(
-            "WARN",
-            f"job nightly-{n} skipped: previous run still holds the lease",
-            f"job nightly-{n} skipped",
-            {
-                "zh": f"{{service}} 的任务 nightly-{n} 被跳过了吗？",
-                "en": f"Was job nightly-{n} skipped in {{service}}?",
-            },
-        ),
-        Rare(
-            "ERROR",
-            f"user {n} locked out after {attempts} wrong PINs",
-            f"user {n} locked out",
-            {"zh": f"{{service}} 里用户 {n} 被锁定了吗？", "en": f"Was user {n} locked out by {{service}}?"},
-        ),
-        Rare(
-            "ERROR",
-            f"segment {code} of stream live is corrupt, skipping {n} bytes",
-            f"segment {code} of stream live is corrupt",
-            {
-                "zh": f"{{service}} 有没有 segment {code} 损坏（corrupt）的日志？",
-                "en": f"Is there a corrupt segment {code} in {{service}}?",
-            },
-        ),
-    ]
 
 
 def language(draw: Draw) -> Lang:
@@ -180,9 +99,19 @@ def why(draw: Draw, service: str, alert: Alert, trouble: dict[str, tuple[str, ..
     return Question("why", lang, text, service if names_it else "")
 
 
-def absent(draw: Draw, services: list[str], everything: str) -> Question:
-    """`everything`: all that is written in the incident, in lower case."""
-    lang, is_alert = language(draw), draw.chance(0.3)
+def absent(draw: Draw, services: list[str], bystanders: list[str], everything: str, elsewhere: str) -> Question:
+    """`everything`: all that is written in the incident, in lower case. `elsewhere`: what the services of the story
+    write, and no bystander."""
+    lang, is_alert = language(draw), draw.chance(0.25)
+    if bystanders and draw.chance(0.2):
+        service = draw.of(bystanders)
+        return Question(
+            "absent", lang, draw.of(ABSENT[lang]).format(service=service, word=f'"{elsewhere}"'), service, (elsewhere,)
+        )
+    things = [one for one, forms in MISSING_THINGS.items() if not any(form in everything for form in forms)]
+    if things and draw.chance(0.15):
+        word, service = draw.of(things), draw.of(services)
+        return Question("absent", "zh", draw.pick(*ABSENT["zh"]).format(service=service, word=word), service, (word,))
     words = [one for one in (MISSING_ALERTS if is_alert else MISSING_WORDS) if one.lower() not in everything]
     word, service = draw.of(words), draw.of(services)
     text = draw.of((ABSENT_ALERT if is_alert else ABSENT)[lang]).format(service=service, word=word)

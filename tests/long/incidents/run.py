@@ -28,11 +28,11 @@ def run_one(number: int, seed: int, folder: Path | None = None) -> Both:
     return results, [judged(incident, one, baseline(incident, one)) for one in whys]
 
 
-def run_many(seed: int, cases: int, workers: int = 1, folder: Path | None = None) -> Iterator[Both]:
+def run_many(seed: int, cases: int, workers: int = 1, folder: Path | None = None, first: int = 0) -> Iterator[Both]:
     """`folder`: where the incidents are kept; else they are removed."""
     one = partial(run_one, seed=seed, folder=folder)
     if workers <= 1:
-        yield from map(one, range(cases))
+        yield from map(one, range(first, first + cases))
         return
     with get_context("spawn").Pool(workers) as pool:
-        yield from pool.imap(one, range(cases))
+        yield from pool.imap(one, range(first, first + cases))

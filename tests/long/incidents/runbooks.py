@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from tests.long.incidents.draw import Draw
 from tests.long.incidents.incident import Alert
 
@@ -60,29 +62,35 @@ du -sh /archive/*
 }
 
 
-def runbooks(draw: Draw, alert: Alert, diagnosis: list[str], mitigation: list[str]) -> dict[str, str]:
-    """Named and headed by the alert, in one of two languages."""
+def runbooks(
+    draw: Draw, alert: Alert, errors: Sequence[str], diagnosis: list[str], mitigation: list[str]
+) -> tuple[str, dict[str, str]]:
+    """The name of the one that is about the incident, and all. It is headed by the alert or by the text of an error,
+    in one of two languages."""
     write = _chinese if draw.chance(0.5) else _english
-    name = draw.pick(f"{alert.name}.md", f"{alert.name.lower()}.md", f"runbook-{alert.name}.md")
+    if errors and draw.chance(0.3):
+        title, name = draw.of(errors), f"troubleshooting-{draw.randint(2, 40):02d}.md"
+    else:
+        title, name = alert.name, draw.pick(f"{alert.name}.md", f"{alert.name.lower()}.md", f"runbook-{alert.name}.md")
     others = draw.sample(sorted(OTHERS), draw.randint(1, 3))
-    return {name: write(alert, diagnosis, mitigation)} | {other: OTHERS[other] for other in others}
+    return name, {name: write(title, diagnosis, mitigation)} | {other: OTHERS[other] for other in others}
 
 
 def _block(commands: list[str]) -> str:
     return "```\n" + "\n".join(commands) + "\n```\n"
 
 
-def _english(alert: Alert, diagnosis: list[str], mitigation: list[str]) -> str:
+def _english(title: str, diagnosis: list[str], mitigation: list[str]) -> str:
     return (
-        f"# {alert.name}\n\n## Meaning\n\n{alert.summary} for longer than five minutes.\n\n"
+        f"# {title}\n\n## Meaning\n\nSomebody has to look at this within the hour.\n\n"
         f"## Diagnosis\n\nCollect these before anything is touched:\n\n{_block(diagnosis)}\n"
         f"## Mitigation\n\nOnly with the owner's consent:\n\n{_block(mitigation)}"
     )
 
 
-def _chinese(alert: Alert, diagnosis: list[str], mitigation: list[str]) -> str:
+def _chinese(title: str, diagnosis: list[str], mitigation: list[str]) -> str:
     return (
-        f"# {alert.name}\n\n## 含义\n\n告警 {alert.name} 持续五分钟以上时触发。\n\n"
+        f"# {title}\n\n## 含义\n\n需要值班人员一小时内处理。\n\n"
         f"## 诊断\n\n先收集以下信息：\n\n{_block(diagnosis)}\n"
         f"## 缓解\n\n需负责人同意后执行：\n\n{_block(mitigation)}"
     )

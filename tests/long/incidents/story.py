@@ -16,6 +16,7 @@ MARKS = str.maketrans("", "", "⟦⟧⟨⟩")
 DECISIVE = re.compile(r"⟦(.*?)⟧")
 TELLING = re.compile(r"⟨(.*?)⟩")
 LEAST_PART = 10
+PLACES = ("net.Caller.send", "net.Retry.run", "flow.Step.apply", "web.Filter.handle", "core.Facade.load")
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,6 +93,7 @@ def trouble(draw: Draw, caller: str, callee: str, how: str, at: float, until: fl
             "⟦GET http://{to}:8080/{p} failed: context deadline exceeded (Client.Timeout exceeded)⟧ trace=%req%",
             "⟦upstream {to} did not answer within {t}ms⟧, giving up on %path%",
             "⟦ReadTimeoutException calling {to}: no response in {t}ms⟧ [traceId=%req%]",
+            "⟦request to {to} failed⟧: java.net.http.HttpTimeoutException trace=%req%",
         ),
         "status": (
             "⟦{to} answered 500 Internal Server Error for /{p}⟧ in %ms% ms request=%req%",
@@ -106,4 +108,14 @@ def trouble(draw: Draw, caller: str, callee: str, how: str, at: float, until: fl
     }[how]
     words = {"t": str(draw.pick(800, 1500, 2000, 3000, 5000, 10000)), "p": draw.of(("quote", "reserve", "charge"))}
     text = draw.of(texts).replace("{to}", f"{{{callee}}}").replace("{t}", words["t"]).replace("{p}", words["p"])
-    return Happening(caller, "ERROR", text, at, until, count)
+    is_traced = "Exception" in text or draw.chance(0.15)
+    return Happening(caller, "ERROR", text, at, until, count, tail=_trace(draw) if is_traced else ())
+
+
+def _trace(draw: Draw) -> tuple[str, ...]:
+    """A stack, in some draws with what caused it."""
+    rows = [
+        f"\tat com.example.{draw.of(PLACES)}({draw.pick('Call', 'Flow')}.java:{draw.randint(20, 400)})" for _ in "abc"
+    ]
+    cause = "Caused by: java.net.SocketException: Connection reset"
+    return (*rows, cause, "\t... 14 more") if draw.chance(0.4) else tuple(rows)

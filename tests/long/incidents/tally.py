@@ -101,3 +101,12 @@ def missed_by_part(whys: Sequence[Judged]) -> str:
 def failures(rows: Iterable[Measure]) -> str:
     failing = (row for row in rows if row.failing)
     return "\n".join(f"{row.name}: {', '.join(row.failing)}" for row in failing)
+
+
+def missed_texts(whys: Sequence[Judged]) -> str:
+    """Each decisive text that no answer told, to be read beside the answer."""
+    missed = ((one, each) for one in whys for each in one.incident.decisive if each not in one.told)
+    rows = (
+        f"missed {_label(one)}: {each.part} of {each.service} ({each.role}): {each.telling}" for one, each in missed
+    )
+    return "\n".join(rows)
