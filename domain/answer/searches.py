@@ -91,7 +91,10 @@ def _reason(doubt: Doubt, coverage: Coverage, language: Language) -> str:
         why = text(f"why.{first.reason}", language) if first else ""
         return text("reason.input", language, n=doubt.count, name=_listed(names, language), why=why)
     zones = {one.zone for one in coverage.inputs if one.zone_assumed}
-    reason = text(f"reason.{doubt.kind}", language, n=doubt.count, zone=_listed(sorted(zones), language))
+    if doubt.yearless:
+        reason = text("reason.year", language, n=doubt.yearless)
+    else:
+        reason = text(f"reason.{doubt.kind}", language, n=doubt.count, zone=_listed(sorted(zones), language))
     return text("reason.place", language, reason=reason, name=doubt.input) if doubt.input else reason
 
 
@@ -111,14 +114,14 @@ def _mend(doubt: Doubt, coverage: Coverage, language: Language) -> str:
     if doubt.kind is DoubtKind.INPUT:
         left = _unread_first(doubt, coverage)
         return text(f"mend.{left.reason}" if left else "mend.error", language)
-    return text(f"mend.{doubt.kind}", language)
+    return text("mend.year" if doubt.yearless else f"mend.{doubt.kind}", language)
 
 
 def search_notes(
     allowed: Sequence[VerifiedClaim], invocations: Sequence[ToolInvocation] | None, language: Language = "zh"
 ) -> list[str]:
     """What stands below an answer: of absences where was looked, of any what the operator left out and what zone was
-    assumed. Lines of code, from the coverage of the calls that the verified claims rest on."""
+    assumed, of findings what year. Lines of code, from the coverage of the calls that the verified claims rest on."""
     calls = {call.id: call.retrieval_details.coverage for call in invocations or ()}
     notes: list[str] = []
     for verified in allowed:
@@ -146,3 +149,12 @@ def _assumptions(coverage: Coverage, language: Language) -> Iterable[str]:
         yield text("excluded", language, names=names, n=sum(one.count for one in left_out))
     if zones := sorted({one.zone for one in coverage.inputs if one.zone_assumed}):
         yield text("zone_assumed", language, zone=_listed(zones, language))
+    if coverage.counts.matched and (years := _years_assumed(coverage)):
+        yield text("year_assumed", language, years=years)
+
+
+def _years_assumed(coverage: Coverage) -> str:
+    """`2031` or `2030–2031`; "" where every time has its year, or no time is known."""
+    assumed = [one for one in coverage.inputs if one.year_assumed and one.first and one.last]
+    years = sorted({time[:4] for one in assumed for time in (one.first, one.last)})
+    return "–".join(dict.fromkeys([years[0], years[-1]])) if years else ""

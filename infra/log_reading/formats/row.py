@@ -17,7 +17,7 @@ from typing import Protocol
 
 from domain.evidence.search import Header, Stamp
 from domain.language.levels import Level, Scale, level_of, level_of_letter, level_of_number, level_of_redis_mark
-from infra.log_reading.formats.clock import Clock, Found
+from infra.log_reading.formats.clock import Clock, Found, in_year_of
 from infra.log_reading.formats.layout import FIRST_WORD, read_layout
 from infra.log_reading.formats.stamps import FORMS
 
@@ -125,18 +125,23 @@ class RowFormat:
         return stamp
 
     def _stamp_outside(self, read: Callable[[Clock, str], Found], line: str, clock: Clock) -> Found | NotTaken:
-        """The stamp of a line with an entry inside: of the inner one, if only that one's zone is known."""
+        """The stamp of a line with an entry inside: of the inner one, if only that one's zone is known; in the year of
+        the inner one, if only that one's is known."""
         found = self._pattern.match(line)
         if found is None:
             return NOT_TAKEN
         outer = read(clock, found["stamp"]) if found["stamp"] else None
-        if isinstance(outer, Stamp) and outer.zone_known:
+        if isinstance(outer, Stamp) and outer.zone_known and outer.latest_year is None:
             return outer
         begin = found.end() + 1
         if not _DATED.match(line, begin):
             return outer
         inner = self._inside.stamp(line[begin:], clock)
-        return inner if isinstance(inner, Stamp) and (inner.zone_known or outer is None) else outer
+        if not isinstance(inner, Stamp) or not isinstance(outer, Stamp):
+            return inner if isinstance(inner, Stamp) and outer is None else outer
+        if inner.zone_known and not outer.zone_known:
+            return inner
+        return in_year_of(outer, inner)
 
     @cached_property
     def _keys(self) -> _Keys:
