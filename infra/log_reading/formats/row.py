@@ -80,7 +80,7 @@ class Inside(Protocol):
     def inner_header(self, text: str) -> Header | None: ...
 
 
-_INNER = re.compile(r"\{|\d{4}[-/]\d\d|\[?\d{1,2}:\d\d|[A-Z], \[|[IWEF]\d{4} |[A-Za-z_]\w{0,31}=")
+_INNER = re.compile(r"\{|\d{4}[-/]\d\d|\[?\d{1,2}:\d\d|[A-Z], \[|[IWEF](?:\d{4}){1,2} |[A-Za-z_]\w{0,31}=")
 """How what stands behind a stamp begins where it may be an entry of its own."""
 _DATED = re.compile(r"\d{4}[-/]\d\d[-/]\d\d[T ]|\{\"|(?:time|ts|t|level)=")
 """How an entry inside begins that may have a stamp with a zone."""
