@@ -17,6 +17,8 @@ from typing import Protocol
 
 from domain.evidence.search import Header, Stamp
 from domain.language.levels import Level, Scale, level_of, level_of_letter, level_of_number, level_of_redis_mark
+from domain.language.plain_words import NOT_NAMES
+from domain.language.services import is_overseer, is_program
 from infra.log_reading.formats.clock import Clock, Found, in_year_of
 from infra.log_reading.formats.layout import FIRST_WORD, read_layout
 from infra.log_reading.formats.stamps import FORMS
@@ -28,6 +30,16 @@ class Rest(Enum):
     MESSAGE = "message"
     LAYOUT = "layout"  # a level, a logger and other parts that no format lays down, then the message
     ENTRY = "entry"  # a message that may be an entry of another format
+
+
+class Bare(Enum):
+    """What a name before a colon is worth that has no process id: it may be the first word of a message that happens to
+    end in a colon. Else it is a hint."""
+
+    NAME = "name"
+    WORD = "word"  # unless it names nothing, or stands behind a word that begins a sentence
+    PROGRAM = "program"  # only where it is surely a program's
+    HINT = "hint"  # never
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,6 +68,8 @@ class Row:
     rest: Rest = Rest.MESSAGE
     next_lines: str = ""
     part_of: str = ""
+    bare: Bare = Bare.NAME
+    """Of its names, where the group `pid` found nothing."""
     begins: str = ""
     """A pattern of the characters that a line of it may begin with; "" for any."""
     second: str = ""
@@ -175,15 +189,20 @@ class RowFormat:
         if behind.level is not None or not said:
             level, said = behind.level, behind.level_text
         message = behind.message
-        if keys.kept or keys.shown:
+        names, bare = _values(found, keys.names), []
+        if self.row.bare is not Bare.NAME and names and not (keys.has_process and found["pid"]):
+            bare = [name for name in names if not _is_name(name, self.row.bare, found["host"])]
+            names = [name for name in names if name not in bare]
+        if keys.kept or keys.shown or bare:
+            words = (f"{word}:" for word in bare)
             message = " ".join(
-                part for part in (*_values(found, keys.kept), message, *_pairs(found, keys.shown)) if part
+                part for part in (*_values(found, keys.kept), *words, message, *_pairs(found, keys.shown)) if part
             )
         return Header(
             level=level,
             level_text=said,
-            names=tuple(dict.fromkeys((*_values(found, keys.names), *behind.names))) if keys.names else behind.names,
-            hints=(*_values(found, keys.hints), *behind.hints) if keys.hints else behind.hints,
+            names=tuple(dict.fromkeys((*names, *behind.names))) if names else behind.names,
+            hints=(*_values(found, keys.hints), *bare, *behind.hints) if keys.hints or bare else behind.hints,
             message="\n".join(part for part in (message, more) if part) if more else message,
             repeated_keys=behind.repeated_keys,
             labels=behind.labels,
@@ -209,7 +228,7 @@ _ROLES = (*_LEVEL_KEYS, "name", "hint", "kept")
 class _Keys:
     """The groups of a pattern by what they mean."""
 
-    __slots__ = ("hints", "is_empty", "kept", "levels", "names", "shown")
+    __slots__ = ("has_process", "hints", "is_empty", "kept", "levels", "names", "shown")
 
     def __init__(self, keys: tuple[str, ...]) -> None:
         self.levels = tuple(key for key in keys if key in _LEVEL_KEYS)
@@ -217,11 +236,26 @@ class _Keys:
         self.hints = tuple(key for key in keys if key.startswith("hint"))
         self.kept = tuple(key for key in keys if key.startswith(("kept", "hint")))
         self.shown = tuple(key for key in keys if not key.startswith(_ROLES))
+        self.has_process = "pid" in keys
         self.is_empty = not keys
 
 
 def _values(found: re.Match[str], keys: tuple[str, ...]) -> list[str]:
     return [value.strip() for key in keys if (value := found[key])]
+
+
+_SENTENCE = re.compile(r"[A-Z][a-z]+")
+
+
+def _is_name(word: str, bare: Bare, host: str) -> bool:
+    """Whether a word before a colon, without a process id, is a name. `host`: what stands where a host is expected."""
+    if bare is Bare.HINT:
+        return False
+    if _SENTENCE.fullmatch(host):
+        return is_overseer(word)
+    if bare is Bare.PROGRAM:
+        return is_program(word)
+    return word[0].isalpha() and word.casefold() not in NOT_NAMES
 
 
 def _pairs(found: re.Match[str], keys: tuple[str, ...]) -> list[str]:
