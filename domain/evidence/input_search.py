@@ -200,7 +200,7 @@ class InputSearch:
             zone_used=self._zone_used,
             excluded=dict(self._excluded),
             doubts={kind: (count, self._examples.get(kind, "")) for kind, count in self._doubts.items()},
-            knows_service=self._knows_service or self._is_of_format(),
+            knows_service=self._knows_service or self._is_of_format() or self._matched > 0,
             is_elsewhere=self._is_elsewhere,
             names=names,
             keys="" if self._keys is None else b64encode(self._keys.tobytes()).decode(),

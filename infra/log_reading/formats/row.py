@@ -3,7 +3,8 @@
 In a pattern `{iso}` stands for the group `stamp` in that form of `stamps.FORMS`, `{LEVEL}` for the group `level`. Other
 groups: `letter`, `number` (with the row's scale) and `pri` (of syslog) give the level; `name…` are names of the
 service, `hint…` names that may be; `kept…` stay in front of the message as they stand. Any further group becomes
-`key=value` behind the message, unless it is `-`. What follows the pattern is the message.
+`key=value` behind the message, unless it is `-`; the name of a `file` may be that of a service, too. What follows the
+pattern is the message.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ from typing import Protocol
 from domain.evidence.search import Header, Stamp
 from domain.language.levels import Level, Scale, level_of, level_of_letter, level_of_number, level_of_redis_mark
 from domain.language.plain_words import NOT_NAMES
-from domain.language.services import is_overseer, is_program
+from domain.language.services import is_overseer, is_program, stem_of_file
 from infra.log_reading.formats.clock import Clock, Found, in_year_of
 from infra.log_reading.formats.layout import FIRST_WORD, read_layout
 from infra.log_reading.formats.stamps import FORMS
@@ -64,6 +65,8 @@ class Row:
     examples: tuple[Example, ...]
     has_levels: bool | None = True
     service: str = ""
+    may_be: str = ""
+    """What most lines of it are of, without saying so: a hint."""
     scale: Scale | None = None
     rest: Rest = Rest.MESSAGE
     next_lines: str = ""
@@ -198,11 +201,15 @@ class RowFormat:
             message = " ".join(
                 part for part in (*_values(found, keys.kept), *words, message, *_pairs(found, keys.shown)) if part
             )
+        hints = behind.hints
+        if keys.hints or keys.files or bare:
+            files = map(stem_of_file, _values(found, keys.files))
+            hints = (*_values(found, keys.hints), *bare, *files, *hints)
         return Header(
             level=level,
             level_text=said,
             names=tuple(dict.fromkeys((*names, *behind.names))) if names else behind.names,
-            hints=(*_values(found, keys.hints), *bare, *behind.hints) if keys.hints or bare else behind.hints,
+            hints=(*hints, self.row.may_be) if self.row.may_be else hints,
             message="\n".join(part for part in (message, more) if part) if more else message,
             repeated_keys=behind.repeated_keys,
             labels=behind.labels,
@@ -228,11 +235,12 @@ _ROLES = (*_LEVEL_KEYS, "name", "hint", "kept")
 class _Keys:
     """The groups of a pattern by what they mean."""
 
-    __slots__ = ("has_process", "hints", "is_empty", "kept", "levels", "names", "shown")
+    __slots__ = ("files", "has_process", "hints", "is_empty", "kept", "levels", "names", "shown")
 
     def __init__(self, keys: tuple[str, ...]) -> None:
         self.levels = tuple(key for key in keys if key in _LEVEL_KEYS)
         self.names = tuple(key for key in keys if key.startswith("name"))
+        self.files = tuple(key for key in keys if key == "file")
         self.hints = tuple(key for key in keys if key.startswith("hint"))
         self.kept = tuple(key for key in keys if key.startswith(("kept", "hint")))
         self.shown = tuple(key for key in keys if not key.startswith(_ROLES))
