@@ -132,6 +132,14 @@ def test_full_dates_in_the_lines_of_a_copy_tell_its_year(tmp_path: Path) -> None
     assert search(tmp_path, "2031-06-14T00:00:00Z", "2031-06-15T00:00:00Z").doubts == [(DoubtKind.TIME, 1, 1)]
 
 
+def test_the_head_of_a_file_tells_its_year(tmp_path: Path) -> None:
+    """R9: as glog writes it."""
+    head = "Log file created at: 2029/06/14 15:16:00\nRunning on machine: till\n"
+    write(tmp_path, f"{head}E0614 15:16:01.000001       1 a.go:1] paper jam\n", NOW)
+
+    assert search(tmp_path, "2029-06-14T00:00:00Z", "2029-06-15T00:00:00Z").total == 1
+
+
 def test_a_date_of_another_year_changes_nothing_in_a_live_log(tmp_path: Path) -> None:
     """R68: the last change agrees with the last line."""
     write(tmp_path, live() + "Jul  8 12:00:00 till backup[1]: deleting 2030-07-08T12:00\n", NOW)
@@ -148,13 +156,18 @@ def test_dates_of_several_years_leave_the_year_open(tmp_path: Path) -> None:
 
 
 def test_an_entry_inside_that_has_its_year_gives_it_to_the_line(tmp_path: Path) -> None:
-    """R68: the time of the line counts, in the year of the stamp inside."""
-    write(tmp_path, "Jun 14 15:16:01 till order[1]: 2029-06-14 15:16:00,123 ERROR paper jam\n", NOW)
-    answered = search(tmp_path, "2029-06-14T00:00:00Z", "2029-06-15T00:00:00Z")
-
+    """R68: the time of the line counts, in the year of the stamp inside; where another was assumed, both count."""
+    line = "Jun 14 15:16:01 till order[1]: {}-06-14 15:16:00,123 ERROR paper jam\n"
+    write(tmp_path, line.format(2031), NOW)
+    answered = search(tmp_path, "2031-06-14T00:00:00Z", "2031-06-15T00:00:00Z")
     assert (answered.total, answered.coverage.inputs[0].year_assumed) == (1, False)
-    assert search(tmp_path, "2031-06-14T00:00:00Z", "2031-06-15T00:00:00Z").coverage.complete
     assert search(tmp_path, "2028-06-14T00:00:00Z", "2028-06-15T00:00:00Z").coverage.complete
+
+    for written in (line.format(2029), line.format(2029).replace("00,123", "00Z")):
+        write(tmp_path, written, datetime(2031, 6, 15, tzinfo=UTC))
+        assert search(tmp_path, "2029-06-14T00:00:00Z", "2029-06-15T00:00:00Z", zone=None).total == 1
+        open_ = search(tmp_path, "2031-06-14T00:00:00Z", "2031-06-15T00:00:00Z", zone=None)
+        assert open_.doubts == [(DoubtKind.TIME, 1, 1)]
 
 
 @pytest.mark.parametrize(

@@ -151,7 +151,7 @@ class Clock:
                 return found
         back = _LEAP_YEARS if weekday is None else _WEEKDAY_YEARS
         for year in range(self._latest.year + 1, self._latest.year - back, -1):
-            if (at.month, at.day) == (2, 29) and not _is_leap(year):
+            if _is_leap_day(at) and not _is_leap(year):
                 continue
             if weekday not in (None, at.replace(year=year).weekday()):
                 continue
@@ -206,17 +206,25 @@ class Clock:
         return self.stamp(unsettled.day_first if self.day_first else unsettled.month_first, unsettled.zone)
 
 
-def in_year_of(stamp: Stamp, other: Stamp) -> Stamp:
-    """A stamp without a year in that of another one that was written with it; as it is where they do not agree."""
-    if stamp.latest_year is None or other.latest_year is not None:
-        return stamp
-    for year in (other.at.year, other.at.year - 1, other.at.year + 1):
-        if (stamp.at.month, stamp.at.day) == (2, 29) and not _is_leap(year):
-            continue
-        at = stamp.at.replace(year=year)
-        if abs(at - other.at) <= _FARTHEST:
-            return Stamp(at, stamp.zone_known)
+def with_inner(outer: Stamp, inner: Stamp) -> Stamp:
+    """The stamp of a line with an entry inside: of the inner one, if only that one's zone is known, and in its year, if
+    only that is. A date that lies elsewhere is what the line tells of, and where another year was assumed it may be:
+    then the year stays open."""
+    stamp = outer
+    if outer.latest_year is not None and inner.latest_year is None:
+        years = (inner.at.year, inner.at.year - 1, inner.at.year + 1)
+        found = (outer.at.replace(year=year) for year in years if _is_leap(year) or not _is_leap_day(outer.at))
+        at = next((one for one in found if abs(one - inner.at) <= _FARTHEST), None)
+        if at is not None:
+            latest = None if at == outer.at else max(at.year, outer.latest_year)
+            stamp = Stamp(at, outer.zone_known, latest)
+    if inner.zone_known and not outer.zone_known and abs(stamp.at - inner.at) <= _FARTHEST:
+        return Stamp(inner.at, True, stamp.latest_year)
     return stamp
+
+
+def _is_leap_day(at: datetime) -> bool:
+    return (at.month, at.day) == (2, 29)
 
 
 def _is_leap(year: int) -> bool:

@@ -20,7 +20,7 @@ from domain.evidence.search import Header, Stamp
 from domain.language.levels import Level, Scale, level_of, level_of_letter, level_of_number, level_of_redis_mark
 from domain.language.plain_words import NOT_NAMES
 from domain.language.services import is_overseer, is_program, stem_of_file
-from infra.log_reading.formats.clock import Clock, Found, in_year_of
+from infra.log_reading.formats.clock import Clock, Found, with_inner
 from infra.log_reading.formats.layout import FIRST_WORD, read_layout
 from infra.log_reading.formats.stamps import FORMS
 
@@ -142,8 +142,7 @@ class RowFormat:
         return stamp
 
     def _stamp_outside(self, read: Callable[[Clock, str], Found], line: str, clock: Clock) -> Found | NotTaken:
-        """The stamp of a line with an entry inside: of the inner one, if only that one's zone is known; in the year of
-        the inner one, if only that one's is known."""
+        """The stamp of a line, which an entry inside may know better."""
         found = self._pattern.match(line)
         if found is None:
             return NOT_TAKEN
@@ -156,9 +155,7 @@ class RowFormat:
         inner = self._inside.stamp(line[begin:], clock)
         if not isinstance(inner, Stamp) or not isinstance(outer, Stamp):
             return inner if isinstance(inner, Stamp) and outer is None else outer
-        if inner.zone_known and not outer.zone_known:
-            return inner
-        return in_year_of(outer, inner)
+        return with_inner(outer, inner)
 
     @cached_property
     def _keys(self) -> _Keys:

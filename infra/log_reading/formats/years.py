@@ -93,10 +93,10 @@ def years_of(again: Callable[[], Lines], latest: datetime, now: datetime) -> Yea
 
 
 def _days(lines: Lines, *, every: bool) -> Iterator[_Dated]:
-    """The lines that have a day without a year; `every` False: of several of one day that follow each other the first,
-    as far as that is quickly seen."""
+    """The lines that have a day without a year, each with the beginnings of those before it that have none; `every`
+    False: of several of one day that follow each other the first, as far as that is quickly seen."""
     month = day = turns = 0
-    head = ""
+    head = ahead = ""
     for line, _ in lines:
         if line[:6] == head:
             if not every:
@@ -104,6 +104,7 @@ def _days(lines: Lines, *, every: bool) -> Iterator[_Dated]:
         else:
             found = _DATE.search(line[:_HEAD_CHARACTERS])
             if found is None:
+                ahead += f"{line[:_HEAD_CHARACTERS]}\n" if every and len(ahead) < _LINE_CHARACTERS else ""
                 continue
             written = _MONTHS[found[1]] if found[1] else int(found[3] or found[5])
             if not 1 <= written <= 12:
@@ -112,12 +113,13 @@ def _days(lines: Lines, *, every: bool) -> Iterator[_Dated]:
             day = int(found[2] or found[4] or found[6])
             turns += turn(month or written, written)
             month = written
-        yield _Dated(line, month, day, turns)
+        yield _Dated(ahead + line[:_LINE_CHARACTERS], month, day, turns)
+        ahead = ""
 
 
 def _shown_years(one: _Dated) -> Iterator[int]:
     """Of the full dates in a line, those of its own day, or of the days beside it in another zone."""
-    for found in _FULL_DATE.finditer(one.line[:_LINE_CHARACTERS]):
+    for found in _FULL_DATE.finditer(one.line):
         try:
             full = datetime(int(found[1]), int(found[3]), int(found[4]))
             own = datetime(full.year, one.month, one.day)
