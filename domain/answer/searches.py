@@ -90,7 +90,10 @@ def _reason(doubt: Doubt, coverage: Coverage, speech: Speech) -> str:
         why = speech.text(f"why.{first.reason}") if first else ""
         return speech.text("reason.input", n=doubt.count, name=speech.joined("and", names), why=why)
     zones = {one.zone for one in coverage.inputs if one.zone_assumed}
-    reason = speech.text(f"reason.{doubt.kind}", n=doubt.count, zone=speech.joined("and", sorted(zones)))
+    if doubt.yearless:
+        reason = speech.text("reason.year", n=doubt.yearless)
+    else:
+        reason = speech.text(f"reason.{doubt.kind}", n=doubt.count, zone=speech.joined("and", sorted(zones)))
     return speech.text("reason.place", reason=reason, name=doubt.input) if doubt.input else reason
 
 
@@ -106,14 +109,14 @@ def _mend(doubt: Doubt, coverage: Coverage, speech: Speech) -> str:
     if doubt.kind is DoubtKind.INPUT:
         left = _unread_first(doubt, coverage)
         return speech.text(f"mend.{left.reason}" if left else "mend.error")
-    return speech.text(f"mend.{doubt.kind}")
+    return speech.text("mend.year" if doubt.yearless else f"mend.{doubt.kind}")
 
 
 def search_notes(
     allowed: Sequence[VerifiedClaim], invocations: Sequence[ToolInvocation] | None, speech: Speech = CHINESE
 ) -> list[str]:
     """What stands below an answer: of absences where was looked, of any what the operator left out and what zone was
-    assumed. Lines of code, from the coverage of the calls that the verified claims rest on."""
+    assumed, of findings what year. Lines of code, from the coverage of the calls that the verified claims rest on."""
     calls = {call.id: call.retrieval_details.coverage for call in invocations or ()}
     notes: list[str] = []
     for verified in allowed:
@@ -142,3 +145,12 @@ def _assumptions(coverage: Coverage, speech: Speech) -> Iterable[str]:
         yield speech.text("excluded", names=names, n=sum(one.count for one in left_out))
     if zones := sorted({one.zone for one in coverage.inputs if one.zone_assumed}):
         yield speech.text("zone_assumed", zone=speech.joined("and", zones))
+    if coverage.counts.matched and (years := _years_assumed(coverage)):
+        yield speech.text("year_assumed", years=years)
+
+
+def _years_assumed(coverage: Coverage) -> str:
+    """`2031` or `2030–2031`; "" where every time has its year, or no time is known."""
+    assumed = [one for one in coverage.inputs if one.year_assumed and one.first and one.last]
+    years = sorted({time[:4] for one in assumed for time in (one.first, one.last)})
+    return "–".join(dict.fromkeys([years[0], years[-1]])) if years else ""

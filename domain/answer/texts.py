@@ -186,6 +186,10 @@ TEXTS: dict[str, Row] = {
         "There are no entries in the window; the newest is of {time}.",
     ),
     "zone_assumed": ("未带时区的时间按 {zone} 计。", "Times without a zone are taken as {zone}."),
+    "year_assumed": (
+        "未写年份的时间按文件最后修改时间推定为 {years} 年。",
+        "Times without a year are taken as of {years}, by the last change of their file.",
+    ),
     "count": ("共 {n} 条。", "{n} in all."),
     "list_cut": ("共 {m} 条，以下为最严重的 {n} 条：", "{m} in all; the {n} most severe:"),
     "no_cause": ("未找到能证实原因的证据。", "No evidence establishes the cause."),
@@ -203,6 +207,15 @@ TEXTS: dict[str, Row] = {
     "mend.time": (
         "核对这些记录的写入时间，或改用带完整日期的日志。",
         "Check when they were written, or log full dates.",
+    ),
+    "reason.year": (
+        "{n} 条匹配的记录时间未写年份（暂按文件最后修改时间推定），按其他年份可能落在窗口内",
+        "{n} matching entries have times without a year (taken from their file's last change), which another would "
+        "bring into the window",
+    ),
+    "mend.year": (
+        "复制日志时保留文件时间（如 cp -p），或改用带年份的日志。",
+        "Copy logs with their times (as cp -p does), or log the year.",
     ),
     "reason.zone": (
         "{n} 条匹配的记录时间未带时区（暂按 {zone} 计），按其他时区可能落在窗口内",

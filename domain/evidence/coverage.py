@@ -34,7 +34,7 @@ class UnreadReason(StrEnum):
 class DoubtKind(StrEnum):
     """What could not be decided of something that matches otherwise (R68)."""
 
-    TIME = "time"  # no stamp that was understood, and its neighbours do not place it
+    TIME = "time"  # no stamp that was understood, and its neighbours do not place it; or a stamp of any year
     ZONE = "zone"  # a stamp of an assumed zone, which another zone would bring into the window
     LEVEL = "level"  # no level that was understood, in a format that may have one
     SERVICE = "service"  # nothing names a service, or what is named may be the one asked for
@@ -52,7 +52,8 @@ class Sought(Contract):
 
 
 class InputRead(Contract):
-    """`first` and `last`: ISO 8601, "" where no entry is dated. `zone`: of stamps without one; "" if all have one."""
+    """`first` and `last`: ISO 8601, "" where no entry is dated. `zone`: of stamps without one; "" if all have one.
+    `year_assumed`: some stamps have no year, and were taken to be of the latest that the input's last change allows."""
 
     name: str
     format: str
@@ -61,6 +62,7 @@ class InputRead(Contract):
     last: str = ""
     zone: str = ""
     zone_assumed: bool = False
+    year_assumed: bool = False
 
 
 class Unread(Contract):
@@ -79,7 +81,8 @@ class Excluded(Contract):
 class Doubt(Contract):
     """`example`: one entry or input, shortened, for the reader, and the input it stands in. `unknown`: a name that was
     sought and that the source has never heard of, with the nearest names it knows (R71); `nearest` without it: names
-    like it that are there, of a source that cannot list all."""
+    like it that are there, of a source that cannot list all. `yearless`: how many of these times are understood but for
+    their year, and another year would bring them into the window."""
 
     kind: DoubtKind
     count: int
@@ -87,6 +90,7 @@ class Doubt(Contract):
     input: str = ""
     unknown: str = ""
     nearest: tuple[str, ...] = ()
+    yearless: int = 0
 
 
 class Counts(Contract):

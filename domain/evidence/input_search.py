@@ -12,7 +12,17 @@ from datetime import datetime, timedelta, tzinfo
 from hashlib import blake2b
 
 from domain.evidence.coverage import DoubtKind
-from domain.evidence.search import Bounds, By, Condition, Entry, Objection, Place, Stamp, bounds_of
+from domain.evidence.search import (
+    Bounds,
+    By,
+    Condition,
+    Entry,
+    Objection,
+    Place,
+    Stamp,
+    bounds_of,
+    is_met_in_another_year,
+)
 from domain.evidence.window import utc_text
 from domain.language.levels import name_of
 from domain.language.services import Kinship, is_generic, is_overseer, kinship, mentions_service
@@ -58,7 +68,8 @@ class Found:
 class Account:
     """What became of one input. `is_elsewhere`: it holds what was sought, of services that are not the one asked for,
     and did not know that one. `keys`: of its matched entries, to find them again in a rotated copy, 64 bits each in
-    base 64; "" where none are kept, or there were too many."""
+    base 64; "" where none are kept, or there were too many. `year_assumed`: stamps of it have no year; `yearless`: of
+    its doubts of time, those that another year would bring into the window."""
 
     name: str
     entries: int
@@ -73,6 +84,8 @@ class Account:
     names: tuple[str, ...]
     is_elsewhere: bool = False
     keys: str = ""
+    year_assumed: bool = False
+    yearless: int = 0
 
 
 @dataclass(slots=True)
@@ -84,6 +97,7 @@ class _Gap:
     by_objection: dict[DoubtKind | None, int] = field(default_factory=dict)
     examples: dict[DoubtKind | None, str] = field(default_factory=dict)
     found: list[Entry] = field(default_factory=list)
+    is_last: bool = False  # bounded by the last change of the file
 
 
 class InputSearch:
@@ -113,6 +127,9 @@ class InputSearch:
         self._disorder = timedelta()
         self._zone_used = False  # an entry was selected by it
         self._is_zone_open = False  # there are stamps whose zone is not known
+        self._latest_year: int | None = None  # that a stamp without one may be of
+        self._other_years: dict[tuple[int, int, int, int], bool] = {}  # whether a day may lie in the window in one
+        self._yearless = 0
         self._excluded: Counter[By] = Counter()
         self._doubts: Counter[DoubtKind] = Counter()
         self._examples: dict[DoubtKind, str] = {}
@@ -147,20 +164,26 @@ class InputSearch:
         at = stamp.at
         self._note_time(at)
         self._is_zone_open |= not stamp.zone_known
+        if stamp.latest_year is not None:
+            self._latest_year = max(self._latest_year or 0, stamp.latest_year)
         if at in self._window:
             self._zone_used |= not stamp.zone_known
             self._settle(entry, self._objection(entry), at, at)
-        elif stamp.zone_known or self._is_far(at) or not self._may_be_in(bounds_of(stamp, self._zone)):
-            self._excluded[By.TIME] += 1
+        elif not (stamp.zone_known or self._is_far(at)) and self._may_be_in(bounds_of(stamp, self._zone)):
+            self._settle(entry, self._doubtful(entry, DoubtKind.ZONE), at, at)
+        elif stamp.latest_year is not None and self._is_open_year(stamp, stamp.latest_year):
+            doubtful = self._doubtful(entry, DoubtKind.TIME)
+            self._yearless += doubtful is DoubtKind.TIME
+            self._settle(entry, doubtful, at, at)
         else:
-            objection = self._objection(entry)
-            self._settle(entry, objection if isinstance(objection, By) else DoubtKind.ZONE, at, at)
+            self._excluded[By.TIME] += 1
 
     def finish(self, name: str, last_change: datetime | None) -> Account:
         """`last_change` bounds what stands undated at the end, unless the stamps before contradict it."""
         if self._gap:
             is_sound = last_change and (self._last is None or self._last <= last_change + CLOCK_SLACK)
             self._close_gap(last_change if is_sound else None)
+            self._gaps[-1].is_last = True
         for gap in self._gaps:
             self._settle_gap(gap)
         self._settle_labelled()
@@ -177,10 +200,12 @@ class InputSearch:
             zone_used=self._zone_used,
             excluded=dict(self._excluded),
             doubts={kind: (count, self._examples.get(kind, "")) for kind, count in self._doubts.items()},
-            knows_service=self._knows_service or self._is_of_format(),
+            knows_service=self._knows_service or self._is_of_format() or self._matched > 0,
             is_elsewhere=self._is_elsewhere,
             names=names,
             keys="" if self._keys is None else b64encode(self._keys.tobytes()).decode(),
+            year_assumed=self._latest_year is not None,
+            yearless=self._yearless,
         )
 
     def _note_mention(self, entry: Entry) -> None:
@@ -200,6 +225,11 @@ class InputSearch:
         if self._condition.service and len(self._names) < MOST_NAMES:
             self._names.update(dict.fromkeys(entry.header.names))
         return found
+
+    def _doubtful(self, entry: Entry, kind: DoubtKind) -> Objection:
+        """Of an entry that another zone or year would bring into the window: whether anything else excludes it."""
+        objection = self._objection(entry)
+        return objection if isinstance(objection, By) else kind
 
     def _settle(self, entry: Entry, objection: Objection | None, by: datetime, at: datetime | None) -> None:
         match objection:
@@ -294,6 +324,17 @@ class InputSearch:
     def _may_be_in(self, bounds: Bounds) -> bool:
         return self._window.meets(bounds.earliest, bounds.latest)
 
+    def _is_open_year(self, stamp: Stamp, latest: int) -> bool:
+        """Whether another year than the assumed one brings the day, or that beside it, into the window."""
+        at = stamp.at
+        key = at.year, at.month, at.day, latest
+        found = self._other_years.get(key)
+        if found is None:
+            day = at.replace(hour=0, minute=0, second=0, microsecond=0)
+            bounds = Bounds(day - _FAR, day + timedelta(days=1) + _FAR)
+            found = self._other_years[key] = is_met_in_another_year(self._window, bounds, at.year, latest)
+        return found and is_met_in_another_year(self._window, bounds_of(stamp, self._zone), at.year, latest)
+
     def _add_undated(self, entry: Entry) -> None:
         objection = self._objection(entry)
         if isinstance(objection, By):
@@ -324,8 +365,15 @@ class InputSearch:
     def _settle_gap(self, gap: _Gap) -> None:
         bounds = self._bounds_of(gap)
         count = sum(gap.by_objection.values())
-        if not self._may_be_in(self._in_any_zone(bounds)):
-            self._excluded[By.TIME] += count
+        widest = self._in_any_zone(bounds)
+        if gap.is_last and widest.latest:
+            widest = Bounds(widest.earliest, widest.latest + CLOCK_SLACK)
+        if not self._may_be_in(widest):
+            if self._may_be_of_another_year(gap, widest):
+                self._yearless += count
+                self._doubt(DoubtKind.TIME, next(iter(gap.examples.values())), count)
+            else:
+                self._excluded[By.TIME] += count
         elif not self._lies_within(bounds):
             self._doubt(DoubtKind.TIME, next(iter(gap.examples.values())), count)
         else:
@@ -349,6 +397,16 @@ class InputSearch:
             gap.after - slack if gap.after else None,
             gap.before + slack if gap.before else None,
         )
+
+    def _may_be_of_another_year(self, gap: _Gap, bounds: Bounds) -> bool:
+        """Its neighbours move together; the last change of the file does not, unless the stamp before agrees with it:
+        a copy is written later."""
+        if self._latest_year is None:
+            return False
+        if gap.is_last and (gap.after is None or (gap.before and gap.before - gap.after > _FAR)):
+            return self._may_be_in(Bounds(None, bounds.latest)) if gap.after else False
+        known = bounds.latest or bounds.earliest
+        return known is not None and is_met_in_another_year(self._window, bounds, known.year, self._latest_year)
 
     def _in_any_zone(self, bounds: Bounds) -> Bounds:
         """The bounds, whatever zone the stamps beside are of."""

@@ -101,6 +101,7 @@ def _told(one: SearchedInput) -> InputRead:
         last=utc_text(account.last) if account.last else "",
         zone=one.zone,
         zone_assumed=one.zone_assumed,
+        year_assumed=account.year_assumed,
     )
 
 
@@ -111,8 +112,15 @@ def _doubts(accounts: Sequence[Account]) -> list[Doubt]:
         for kind, (count, example) in account.doubts.items():
             counts[kind] += count
             examples.setdefault(kind, (example, account.name))
+    yearless = {DoubtKind.TIME: sum(account.yearless for account in accounts)}
     return [
-        Doubt(kind=kind, count=counts[kind], example=examples[kind][0], input=examples[kind][1])
+        Doubt(
+            kind=kind,
+            count=counts[kind],
+            example=examples[kind][0],
+            input=examples[kind][1],
+            yearless=yearless.get(kind, 0),
+        )
         for kind in DoubtKind
         if counts[kind]
     ]

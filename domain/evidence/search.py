@@ -33,10 +33,15 @@ EASTMOST, WESTMOST = timedelta(hours=14), timedelta(hours=-12)
 
 @dataclass(frozen=True, slots=True)
 class Stamp:
-    """When an entry says it was written, in UTC. `zone_known` False: by the zone that is assumed for its input."""
+    """When an entry says it was written, in UTC. `zone_known` False: by the zone that is assumed for its input.
+
+    `latest_year`: None where the year is written; else the latest that it may be of. A copied file has a younger last
+    change than its last line, so it may be of any year before that, too.
+    """
 
     at: datetime
     zone_known: bool
+    latest_year: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -241,3 +246,25 @@ def bounds_of(stamp: Stamp, zone: tzinfo) -> Bounds:
         return Bounds(stamp.at, stamp.at)
     offset = stamp.at.astimezone(zone).utcoffset() or timedelta()
     return Bounds(stamp.at + offset - EASTMOST, stamp.at + offset - WESTMOST)
+
+
+def is_met_in_another_year(window: Window, bounds: Bounds, assumed: int, latest: int) -> bool:
+    """Whether what lies between these bounds by the year that was assumed may lie in the window by another one, up to
+    the latest. Either side moves by whole years."""
+    span = bounds.latest.year - bounds.earliest.year if bounds.earliest and bounds.latest else 0
+    first = max(_FIRST_YEAR, (window.start or window.end).year - 1)
+    for year in range(first, min(latest, window.end.year + span + 1) + 1):
+        earliest, until = (_years_on(at, year - assumed) if at else None for at in (bounds.earliest, bounds.latest))
+        if year != assumed and window.meets(earliest and earliest - _LEAP_DAY, until and until + _LEAP_DAY):
+            return True
+    return False
+
+
+_FIRST_YEAR = 1980
+"""A clock that shows an earlier year was not set."""
+_LEAP_DAY = timedelta(days=1)
+"""By so much a day that is counted from 29 February may be off in another year."""
+
+
+def _years_on(at: datetime, years: int) -> datetime:
+    return at.replace(year=at.year + years, day=28 if (at.month, at.day) == (2, 29) else at.day)

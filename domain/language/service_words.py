@@ -106,6 +106,12 @@ OVERSEERS = _words(
 )
 """Programs that run others and write of them: the kernel kills order-service, systemd says that it failed."""
 
+DAEMONS = _words(
+    "su dhclient dhcpcd dnsmasq logrotate rsyslogd syslogd snapd polkitd cups cupsd udevd irqbalance smartd snmpd"
+    " xinetd sendmail exim4 useradd usermod userdel groupadd groupdel chpasswd"
+)
+"""Programs of one plain word that write to syslog without their process."""
+
 RUNTIMES = _words("java node python python2 python3 ruby php php-fpm dotnet gunicorn uwsgi beam.smp perl deno bun")
 """What a process is called by its overseer where many services are run by the same program."""
 

@@ -15,6 +15,7 @@ from rapidfuzz.distance import OSA
 
 from domain.language import service_words as words
 from domain.language.instances import Named, pods_in, readings
+from domain.language.plain_words import products
 
 _HUMP = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
 _JOINERS = re.compile(r"[^0-9A-Za-z\u3400-\u9fff]+")
@@ -104,6 +105,15 @@ def _mention(asked: str) -> re.Pattern[str]:
 def is_overseer(name: str) -> bool:
     """Whether it is a program that runs others and writes of them, such as the kernel."""
     return _glued(_tokens(service_of(name))) in words.OVERSEERS
+
+
+_COMPOUND = re.compile(r"[A-Za-z]\w*[-_./@\d]")
+
+
+def is_program(word: str) -> bool:
+    """Whether a word before a colon is surely a program's name: that of a known one, or made as no word is."""
+    plain = word.casefold()
+    return plain in products() or plain in words.DAEMONS or is_overseer(word) or _COMPOUND.match(word) is not None
 
 
 def tells_of_process(text: str, asked: str) -> Kinship:

@@ -38,7 +38,8 @@ def _lines(coverage: Coverage, most: int) -> Iterator[str]:
 def _doubt(one: Doubt) -> str:
     where = f" in {one.input}" if one.input else ""
     example = f": {one.example}" if one.example not in ("", one.input) else ""
-    return f"doubt     {one.kind}, {one.count}{where}{example}"
+    year = f" ({one.yearless} without a year)" if one.yearless else ""
+    return f"doubt     {one.kind}, {one.count}{year}{where}{example}"
 
 
 def _unread(one: Unread) -> str:
@@ -46,7 +47,7 @@ def _unread(one: Unread) -> str:
 
 
 def _read(one: InputRead) -> str:
-    when = f"{one.first} to {one.last}" if one.first else "none dated"
+    when = f"{one.first} to {one.last}{', year assumed' if one.year_assumed else ''}" if one.first else "none dated"
     zone = f", zone {one.zone}{' (assumed)' if one.zone_assumed else ''}" if one.zone else ""
     return f"read      {one.name}: {one.format}, {one.entries} entries, {when}{zone}"
 

@@ -21,7 +21,7 @@ from domain.evidence.window import Window
 from domain.language.levels import Level
 from infra.log_reading.exclusions import Exclusions
 from infra.log_reading.files import LogFile, UnreadInput, find_files
-from infra.log_reading.formats.context import Context
+from infra.log_reading.formats.context import FIRST_CHANGE, Context
 from infra.log_reading.formats.reader import read_entries
 from infra.log_reading.inputs import Input, InputLines, inputs_of
 from infra.log_reading.places import Layout, layout_of
@@ -192,7 +192,8 @@ class _Reading:
         )
         search = self._search(one, zone, lambda: reader.service)
         left = self._read_entries(search, reader)
-        account = search.finish(self.folder.prefix + one.name, one.last_change)
+        changed = one.last_change if one.last_change > FIRST_CHANGE else None
+        account = search.finish(self.folder.prefix + one.name, changed)
         digest = self._digest(search) if isinstance(search, InputSurvey) else None
         is_assumed = reader.zone_used and not self.folder.zone_known
         slack = CLOCK_SLACK + (_FARTHEST if is_assumed else timedelta())

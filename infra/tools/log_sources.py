@@ -61,5 +61,6 @@ def said_doubt(doubt: Doubt) -> str:
     if doubt.unknown:
         near = f"，最接近的是 {'、'.join(doubt.nearest)}" if doubt.nearest else ""
         return f"没有名为 {doubt.unknown} 的服务{near}"
-    what = "个输入未能读取" if doubt.kind is DoubtKind.INPUT else f"条记录存疑（{doubt.kind}）"
+    year = f"，其中 {doubt.yearless} 条时间未写年份" if doubt.yearless else ""
+    what = "个输入未能读取" if doubt.kind is DoubtKind.INPUT else f"条记录存疑（{doubt.kind}{year}）"
     return f"{doubt.count} {what}"

@@ -86,6 +86,16 @@ def test_an_assumed_zone_and_an_input_without_dates_are_said() -> None:
     ]
 
 
+def test_an_assumed_year_is_said() -> None:
+    """R68."""
+    read = InputRead(name="syslog", format="syslog", entries=1, first="x", last="y", year_assumed=True)
+    doubt = Doubt(kind=DoubtKind.TIME, count=3, yearless=2, input="syslog")
+    assert coverage_lines(Coverage(inputs=(read,), doubts=(doubt,)), 5) == [
+        "doubt     time, 3 (2 without a year) in syslog",
+        "read      syslog: syslog, 1 entries, x to y, year assumed",
+    ]
+
+
 def test_names_from_outside_do_nothing_to_a_terminal() -> None:
     """R73: escapes, direction marks and line breaks show as what they are."""
     hostile = "a\x1b[2J\u202egol.\u200b\n"

@@ -16,6 +16,7 @@ from domain.contracts import (
     VerifiedClaim,
 )
 from domain.evidence.coverage import (
+    Counts,
     Coverage,
     Doubt,
     DoubtKind,
@@ -64,6 +65,12 @@ def gap(coverage: Coverage) -> str:
             "未能确定是否存在 till-api 的 ERROR deadlock 日志："
             "2 条匹配的记录时间未带时区（暂按 Asia/Shanghai 计），按其他时区可能落在窗口内（如 till.log）。"
             "用 --log-zone 指定时区。",
+        ),
+        (
+            Doubt(kind=DoubtKind.TIME, count=3, yearless=2, input="till.log"),
+            "未能确定是否存在 till-api 的 ERROR deadlock 日志：2 条匹配的记录时间未写年份"
+            "（暂按文件最后修改时间推定），按其他年份可能落在窗口内（如 till.log）。"
+            "复制日志时保留文件时间（如 cp -p），或改用带年份的日志。",
         ),
         (
             Doubt(kind=DoubtKind.LEVEL, count=1),
@@ -140,3 +147,21 @@ def test_what_the_operator_excluded_and_the_assumed_zone_are_said() -> None:
         "按配置排除：*.gz（3 个输入）。",
         "未带时区的时间按 Asia/Shanghai 计。",
     ]
+
+
+@pytest.mark.parametrize(
+    ("first", "matched", "said"),
+    [
+        ("2031-04-01T00:00:00Z", 1, ["未写年份的时间按文件最后修改时间推定为 2031 年。"]),
+        ("2030-12-01T00:00:00Z", 1, ["未写年份的时间按文件最后修改时间推定为 2030–2031 年。"]),
+        ("2031-04-01T00:00:00Z", 0, []),
+    ],
+)
+def test_the_year_that_was_assumed_is_said_where_something_was_found_by_it(
+    first: str, matched: int, said: list[str]
+) -> None:
+    """R68: an absence rests on no year."""
+    read = InputRead(name="till.log", format="syslog", entries=6, first=first, last="2031-05-01", year_assumed=True)
+    coverage = Coverage(inputs=(read,), counts=Counts(matched=matched))
+
+    assert notes(coverage, ClaimType.OBSERVATION) == said

@@ -1,31 +1,32 @@
 """Written dates and times as stamps in UTC, by what is known of their input (R9, R68).
 
 What cannot be decided is no stamp: nothing here guesses. A year that is not written is the latest that makes the stamp
-neither later than tomorrow nor than the day after the input's last change.
+neither later than tomorrow nor than the day after the input's last change, unless dates in its lines show another; the
+stamp says that it is assumed.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta, timezone, tzinfo
 from functools import cached_property
 
 from domain.evidence.search import Stamp
-from infra.log_reading.formats.context import Context
+from infra.log_reading.formats.context import FIRST_CHANGE, Context
 from infra.log_reading.formats.years import Years, years_of
 from infra.log_reading.formats.zones import zone_named, zone_of_area
 
 _DAY = timedelta(days=1)
-_FIRST_CHANGE = datetime(2000, 1, 1, tzinfo=UTC)
-"""Files are given dates before this one only by tools that write none."""
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _EPOCH_UNITS = ((10**17, 10**9), (10**14, 10**6), (10**11, 10**3), (0, 1))  # at least this much -> units a second
 _FIRST_EPOCH = datetime(2000, 1, 1, tzinfo=UTC)
 _FIRST_YEAR = 1980
 """A clock that shows an earlier year was not set."""
 _LEAP_YEARS = 9
+_WEEKDAY_YEARS = 13  # a date falls on every day of the week within them, but for 29 February
 _MINUTES = 256
+_FARTHEST = timedelta(hours=26)  # that two zones lie apart
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +53,8 @@ class Clock:
         self._zone, self._zone_known = context.zone, context.zone_known
         changed = context.last_change
         self._last_epoch = max(context.now, changed) + 366 * _DAY
-        self._latest = min(context.now, changed if changed > _FIRST_CHANGE else context.now) + _DAY
+        self._now = context.now
+        self._latest = min(context.now, changed if changed > FIRST_CHANGE else context.now) + _DAY
         self._hour: tuple[int, int, int, int] | None = None
         self._offset = timedelta()
         self._day = (0, 0)
@@ -98,12 +100,13 @@ class Clock:
         """The stamp of a second of a minute that was read before, which most lines of an input are; else of `read`."""
         known = self._minutes.get(minute)
         if known is not None and second < "60":
-            return Stamp(known.at + timedelta(seconds=int(second)), known.zone_known)
+            return Stamp(known.at + timedelta(seconds=int(second)), known.zone_known, known.latest_year)
         found = read()
         if isinstance(found, Stamp) and second.isdigit():
             if len(self._minutes) >= _MINUTES:
                 self._minutes.clear()
-            self._minutes[minute] = Stamp(found.at - timedelta(seconds=int(second)), found.zone_known)
+            start = found.at - timedelta(seconds=int(second))
+            self._minutes[minute] = Stamp(start, found.zone_known, found.latest_year)
         return found
 
     # ------------------------------------------------------------ years and numbers
@@ -125,23 +128,30 @@ class Clock:
 
     def without_year(self, at: datetime, zone: str = "", weekday: int | None = None) -> Stamp | None:
         """The latest such day and time that is not too late, whatever the year of `at`; 29 February of a leap year.
+        Where the lines of the input show which year it is, of that one.
 
         `weekday`: from 0 for Monday, where it is written; then it is of a year with that day.
         """
         years = self._years
         if years is not None and weekday is None:
+            year, latest = years.next_in(at.month)
             try:
-                found = self.stamp(at.replace(year=years.year_of(at.month)), zone)
+                found = self.stamp(at.replace(year=year), zone)
             except ValueError:
                 found = None
-            if found is not None and found.at <= self._latest:
-                return found
+            if found is not None and (found.at <= self._latest or years.is_shown):
+                return Stamp(found.at, found.zone_known, latest)
+        found = self._latest_on(at, zone, weekday)
+        return found and replace(found, latest_year=found.at.year)
+
+    def _latest_on(self, at: datetime, zone: str, weekday: int | None) -> Stamp | None:
         if weekday is None and self._day == (at.month, at.day):
             found = self.stamp(at.replace(year=self._year), zone)
             if found is not None and found.at <= self._latest:
                 return found
-        for year in range(self._latest.year + 1, self._latest.year - _LEAP_YEARS, -1):
-            if (at.month, at.day) == (2, 29) and not _is_leap(year):
+        back = _LEAP_YEARS if weekday is None else _WEEKDAY_YEARS
+        for year in range(self._latest.year + 1, self._latest.year - back, -1):
+            if _is_leap_day(at) and not _is_leap(year):
                 continue
             if weekday not in (None, at.replace(year=year).weekday()):
                 continue
@@ -158,7 +168,7 @@ class Clock:
         if self._again is None:
             return None
         try:
-            return years_of(self._again(), self._latest)
+            return years_of(self._again, self._latest, self._now)
         except (OSError, EOFError):
             return None
 
@@ -194,6 +204,27 @@ class Clock:
         if self.day_first is None or self.order_is_broken:
             return None
         return self.stamp(unsettled.day_first if self.day_first else unsettled.month_first, unsettled.zone)
+
+
+def with_inner(outer: Stamp, inner: Stamp) -> Stamp:
+    """The stamp of a line with an entry inside: of the inner one, if only that one's zone is known, and in its year, if
+    only that is. A date that lies elsewhere is what the line tells of, and where another year was assumed it may be:
+    then the year stays open."""
+    stamp = outer
+    if outer.latest_year is not None and inner.latest_year is None:
+        years = (inner.at.year, inner.at.year - 1, inner.at.year + 1)
+        found = (outer.at.replace(year=year) for year in years if _is_leap(year) or not _is_leap_day(outer.at))
+        at = next((one for one in found if abs(one - inner.at) <= _FARTHEST), None)
+        if at is not None:
+            latest = None if at == outer.at else max(at.year, outer.latest_year)
+            stamp = Stamp(at, outer.zone_known, latest)
+    if inner.zone_known and not outer.zone_known and abs(stamp.at - inner.at) <= _FARTHEST:
+        return Stamp(inner.at, True, stamp.latest_year)
+    return stamp
+
+
+def _is_leap_day(at: datetime) -> bool:
+    return (at.month, at.day) == (2, 29)
 
 
 def _is_leap(year: int) -> bool:

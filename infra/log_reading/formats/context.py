@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from datetime import datetime, tzinfo
+from datetime import UTC, datetime, tzinfo
+
+FIRST_CHANGE = datetime(2000, 1, 1, tzinfo=UTC)
+"""Files are given dates before this one only by tools that write none: such a last change tells nothing."""
 
 Lines = Iterator[tuple[str, bool]]
 """Physical lines without their end, each with whether it is whole."""

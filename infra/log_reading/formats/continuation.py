@@ -36,7 +36,7 @@ _STAMP_LIKE = re.compile(
     r"[\[(<]?(?:\d{1,4}[-/.:年]\d{1,2}(?:[-/.:月ap-]|\D?$)|\d{8}[T _-]\d|(?:19|20)\d{6}\b|\d{6} \d"
     r"|\d{10}(?:\d{3}){0,3}\b|\d{1,2}[:h]\d\d"
     rf"|\d{{1,2}}[ -]{_MONTH}|{_MONTH}[a-z]{{0,6}}\.? {{1,2}}\d|(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun)[a-z]{{0,6}},? "
-    r"|[A-Z]\d{4} \d\d:|\d{1,8}:[A-Z] \d)"
+    r"|[A-Z](?:\d{4}){1,2} \d\d:|\d{1,8}:[A-Z] \d)"
 )
 _TIME = re.compile(r"\d[-/.:]\d\d[-/.:]\d")
 _WORD = re.compile(r"[^\W\d_]{3}|[\u2e80-\u9fff\uac00-\ud7af\uf900-\ufaff]")

@@ -3,7 +3,8 @@
 In a pattern `{iso}` stands for the group `stamp` in that form of `stamps.FORMS`, `{LEVEL}` for the group `level`. Other
 groups: `letter`, `number` (with the row's scale) and `pri` (of syslog) give the level; `name…` are names of the
 service, `hint…` names that may be; `kept…` stay in front of the message as they stand. Any further group becomes
-`key=value` behind the message, unless it is `-`. What follows the pattern is the message.
+`key=value` behind the message, unless it is `-`; the name of a `file` may be that of a service, too. What follows the
+pattern is the message.
 """
 
 from __future__ import annotations
@@ -17,7 +18,9 @@ from typing import Protocol
 
 from domain.evidence.search import Header, Stamp
 from domain.language.levels import Level, Scale, level_of, level_of_letter, level_of_number, level_of_redis_mark
-from infra.log_reading.formats.clock import Clock, Found
+from domain.language.plain_words import NOT_NAMES
+from domain.language.services import is_overseer, is_program, stem_of_file
+from infra.log_reading.formats.clock import Clock, Found, with_inner
 from infra.log_reading.formats.layout import FIRST_WORD, read_layout
 from infra.log_reading.formats.stamps import FORMS
 
@@ -28,6 +31,16 @@ class Rest(Enum):
     MESSAGE = "message"
     LAYOUT = "layout"  # a level, a logger and other parts that no format lays down, then the message
     ENTRY = "entry"  # a message that may be an entry of another format
+
+
+class Bare(Enum):
+    """What a name before a colon is worth that has no process id: it may be the first word of a message that happens to
+    end in a colon. Else it is a hint."""
+
+    NAME = "name"
+    WORD = "word"  # unless it names nothing, or stands behind a word that begins a sentence
+    PROGRAM = "program"  # only where it is surely a program's
+    HINT = "hint"  # never
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,10 +65,14 @@ class Row:
     examples: tuple[Example, ...]
     has_levels: bool | None = True
     service: str = ""
+    may_be: str = ""
+    """What most lines of it are of, without saying so: a hint."""
     scale: Scale | None = None
     rest: Rest = Rest.MESSAGE
     next_lines: str = ""
     part_of: str = ""
+    bare: Bare = Bare.NAME
+    """Of its names, where the group `pid` found nothing."""
     begins: str = ""
     """A pattern of the characters that a line of it may begin with; "" for any."""
     second: str = ""
@@ -80,7 +97,7 @@ class Inside(Protocol):
     def inner_header(self, text: str) -> Header | None: ...
 
 
-_INNER = re.compile(r"\{|\d{4}[-/]\d\d|\[?\d{1,2}:\d\d|[A-Z], \[|[IWEF]\d{4} |[A-Za-z_]\w{0,31}=")
+_INNER = re.compile(r"\{|\d{4}[-/]\d\d|\[?\d{1,2}:\d\d|[A-Z], \[|[IWEF](?:\d{4}){1,2} |[A-Za-z_]\w{0,31}=")
 """How what stands behind a stamp begins where it may be an entry of its own."""
 _DATED = re.compile(r"\d{4}[-/]\d\d[-/]\d\d[T ]|\{\"|(?:time|ts|t|level)=")
 """How an entry inside begins that may have a stamp with a zone."""
@@ -125,18 +142,20 @@ class RowFormat:
         return stamp
 
     def _stamp_outside(self, read: Callable[[Clock, str], Found], line: str, clock: Clock) -> Found | NotTaken:
-        """The stamp of a line with an entry inside: of the inner one, if only that one's zone is known."""
+        """The stamp of a line, which an entry inside may know better."""
         found = self._pattern.match(line)
         if found is None:
             return NOT_TAKEN
         outer = read(clock, found["stamp"]) if found["stamp"] else None
-        if isinstance(outer, Stamp) and outer.zone_known:
+        if isinstance(outer, Stamp) and outer.zone_known and outer.latest_year is None:
             return outer
         begin = found.end() + 1
         if not _DATED.match(line, begin):
             return outer
         inner = self._inside.stamp(line[begin:], clock)
-        return inner if isinstance(inner, Stamp) and (inner.zone_known or outer is None) else outer
+        if not isinstance(inner, Stamp) or not isinstance(outer, Stamp):
+            return inner if isinstance(inner, Stamp) and outer is None else outer
+        return with_inner(outer, inner)
 
     @cached_property
     def _keys(self) -> _Keys:
@@ -170,15 +189,24 @@ class RowFormat:
         if behind.level is not None or not said:
             level, said = behind.level, behind.level_text
         message = behind.message
-        if keys.kept or keys.shown:
+        names, bare = _values(found, keys.names), []
+        if self.row.bare is not Bare.NAME and names and not (keys.has_process and found["pid"]):
+            bare = [name for name in names if not _is_name(name, self.row.bare, found["host"])]
+            names = [name for name in names if name not in bare]
+        if keys.kept or keys.shown or bare:
+            words = (f"{word}:" for word in bare)
             message = " ".join(
-                part for part in (*_values(found, keys.kept), message, *_pairs(found, keys.shown)) if part
+                part for part in (*_values(found, keys.kept), *words, message, *_pairs(found, keys.shown)) if part
             )
+        hints = behind.hints
+        if keys.hints or keys.files or bare:
+            files = map(stem_of_file, _values(found, keys.files))
+            hints = (*_values(found, keys.hints), *bare, *files, *hints)
         return Header(
             level=level,
             level_text=said,
-            names=tuple(dict.fromkeys((*_values(found, keys.names), *behind.names))) if keys.names else behind.names,
-            hints=(*_values(found, keys.hints), *behind.hints) if keys.hints else behind.hints,
+            names=tuple(dict.fromkeys((*names, *behind.names))) if names else behind.names,
+            hints=(*hints, self.row.may_be) if self.row.may_be else hints,
             message="\n".join(part for part in (message, more) if part) if more else message,
             repeated_keys=behind.repeated_keys,
             labels=behind.labels,
@@ -204,19 +232,35 @@ _ROLES = (*_LEVEL_KEYS, "name", "hint", "kept")
 class _Keys:
     """The groups of a pattern by what they mean."""
 
-    __slots__ = ("hints", "is_empty", "kept", "levels", "names", "shown")
+    __slots__ = ("files", "has_process", "hints", "is_empty", "kept", "levels", "names", "shown")
 
     def __init__(self, keys: tuple[str, ...]) -> None:
         self.levels = tuple(key for key in keys if key in _LEVEL_KEYS)
         self.names = tuple(key for key in keys if key.startswith("name"))
+        self.files = tuple(key for key in keys if key == "file")
         self.hints = tuple(key for key in keys if key.startswith("hint"))
         self.kept = tuple(key for key in keys if key.startswith(("kept", "hint")))
         self.shown = tuple(key for key in keys if not key.startswith(_ROLES))
+        self.has_process = "pid" in keys
         self.is_empty = not keys
 
 
 def _values(found: re.Match[str], keys: tuple[str, ...]) -> list[str]:
     return [value.strip() for key in keys if (value := found[key])]
+
+
+_SENTENCE = re.compile(r"[A-Z][a-z]+")
+
+
+def _is_name(word: str, bare: Bare, host: str) -> bool:
+    """Whether a word before a colon, without a process id, is a name. `host`: what stands where a host is expected."""
+    if bare is Bare.HINT:
+        return False
+    if _SENTENCE.fullmatch(host):
+        return is_overseer(word)
+    if bare is Bare.PROGRAM:
+        return is_program(word)
+    return word[0].isalpha() and word.casefold() not in NOT_NAMES
 
 
 def _pairs(found: re.Match[str], keys: tuple[str, ...]) -> list[str]:

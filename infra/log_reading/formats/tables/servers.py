@@ -202,6 +202,7 @@ ROWS = (
                 "mod_jk child workerEnv in error state 6",
             ),
         ),
+        may_be="httpd",
         begins=r"\[",
     ),
     Row(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from domain.language.levels import Level
-from infra.log_reading.formats.row import Example, Rest, Row
+from infra.log_reading.formats.row import Bare, Example, Rest, Row
 from infra.log_reading.formats.tables import behind
 
 ROWS = (
@@ -49,6 +49,7 @@ ROWS = (
         ),
         has_levels=False,
         rest=Rest.ENTRY,
+        bare=Bare.WORD,
         begins=r"[<A-Z]",
     ),
     Row(
@@ -124,6 +125,7 @@ ROWS = (
         ),
         has_levels=False,
         rest=Rest.ENTRY,
+        bare=Bare.PROGRAM,
         begins=r"\d",
     ),
     Row(
@@ -141,6 +143,7 @@ ROWS = (
         ),
         has_levels=False,
         rest=Rest.ENTRY,
+        bare=Bare.PROGRAM,
         begins=r"\d",
     ),
     Row(
@@ -327,7 +330,7 @@ ROWS = (
         "Thunderbird",
         r"^(?P<alert>-|[A-Z_]{3,16}) {epoch} \d{4}\.\d\d\.\d\d (?P<node>\S{1,64}) [A-Z][a-z]{2} {1,2}\d{1,2} "
         r"\d\d:\d\d:\d\d (?P<host>\S{1,128}) (?:(?P<name>[^\s:\[\]()]{1,96})(?:\((?P<part>[^()\s]{1,64})\))?"
-        r"(?:\[(?P<pid>\d{1,10})\])?:(?=\s|$))?",
+        r"(?:\[(?P<pid>\d{2,10})\]|\[(?P<unit>\d)\])?:(?=\s|$))?",
         (
             Example(
                 "- 1131566461 2005.11.09 dn228 Nov 9 12:01:01 dn228/dn228 crond(pam_unix)[2915]: session closed",
@@ -337,9 +340,18 @@ ROWS = (
                 "session closed node=dn228 host=dn228/dn228 part=pam_unix pid=2915",
                 True,
             ),
+            Example(
+                "- 1131566461 2005.11.09 dn228 Nov 9 12:01:01 dn228/dn228 ACPI: Power Button (FF) [PWRF]",
+                "2005-11-09T20:01:01Z",
+                None,
+                (),
+                "ACPI: Power Button (FF) [PWRF] node=dn228 host=dn228/dn228",
+                True,
+            ),
         ),
         has_levels=False,
         rest=Rest.ENTRY,
+        bare=Bare.HINT,
         begins=r"[-A-Z]",
     ),
     Row(
