@@ -28,7 +28,8 @@ FIRST = 8
 AFTER_ONSET = timedelta(minutes=5)
 """A change that stands so shortly after the onset is still near it: clocks differ."""
 RECURRING = 3
-"""A message that is there so often begins an incident sooner than one that is there once."""
+"""A message that is there so often tells more than one that is there once."""
+BURST = 4
 ROUTINE = 3
 """What was seen so often before the window is no news when it is seen near the onset."""
 BEFORE_ONSET = timedelta(minutes=15)
@@ -67,9 +68,9 @@ class Shape:
             weight = 3.0 if tally.fails else 0.0
         else:
             weight = _WEIGHTS.get(tally.level, 0.5 if tally.fails else 0.0)
-        novelty = 2.0 if self.is_new else 1.5 if self.has_multiplied else 1.0 if self.is_new is None else 0.0
+        novelty = 2.0 if self.is_new else 1.0 if self.has_multiplied or self.is_new is None else 0.0
         stands_out = (1.5 if tally.count >= RECURRING else 0.0) + (1.0 if tally.change else 0.0)
-        return weight + novelty + (stands_out if novelty else 0.0), tally.own, tally.count
+        return weight + novelty + (stands_out if novelty and not self.has_multiplied else 0.0), tally.own, tally.count
 
 
 _WEIGHTS: dict[int, float] = {Level.WARN: 2.0, Level.ERROR: 4.0, Level.FATAL: 5.0}
@@ -100,7 +101,7 @@ def baseline_of(window: Window) -> Window:
 def survey_of(window: Window, inputs: Sequence[Surveyed], *, onset: datetime | None, limit: int) -> Survey:
     """At most `limit` items: shapes of messages, changes near the onset and ids that several services name.
 
-    `onset` None: when the first entry of a new shape was written that is ERROR or worse, and recurs if any does. Of
+    `onset` None: when the first entry of a new shape was written that is ERROR or worse and frequent. Of
     other services than the one asked for only what is new, has multiplied or tells of a change is told.
     """
     baseline = baseline_of(window)
@@ -249,8 +250,15 @@ def _by_turns(shapes: Sequence[Shape]) -> list[Shape]:
 
 def _onset(shapes: Iterable[Shape]) -> datetime | None:
     bad = [one for one in shapes if one.tally.count and one.tally.is_bad and one.is_new is not False]
-    recurring = [one for one in bad if one.tally.count >= RECURRING]
-    return min(filter(None, (one.tally.first for one in recurring or bad)), default=None)
+    most = max((one.tally.count for one in bad), default=0)
+    firsts = (one.tally.first for one in bad if is_of_the_burst(one.tally.count, most))
+    return min(filter(None, firsts), default=None)
+
+
+def is_of_the_burst(count: int, most: int) -> bool:
+    """Whether a message is there about as often as the most frequent of those that are new and bad: an incident begins
+    with such a one, not with what goes wrong now and then."""
+    return BURST * count >= most
 
 
 def _changes(shapes: Iterable[Shape], onset: datetime | None, window: Window, baseline: Window) -> list[dict[str, Any]]:

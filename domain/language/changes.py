@@ -23,8 +23,11 @@ class Change:
 CHANGES: tuple[Change, ...] = (
     Change(
         "deployment",
-        "部署|发布|上线|回滚|滚动更新|灰度|扩容|缩容",
-        r"deploy(?:ed|ing|ment|ments)?|roll(?:ed|ing)?[ -]?(?:out|back)|rollout|rollback|scal(?:ed|ing) (?:up|down)"
+        "部署|发布|上线|版本回滚|回滚到|回滚版本|滚动更新|灰度|扩容|缩容",
+        r"deploy(?:ed|ing|ment|ments)|deploy (?:of|to|started|finished|complete|completed|job|succeeded)"
+        r"|roll(?:ed|ing)?[ -]?out"
+        r"|roll(?:ed|ing)?[ -]?back (?:to|of|from|the|release|deployment|version|complete|completed|started|finished)"
+        r"|scal(?:ed|ing) (?:up|down|from|to)|autoscaler|desired replicas"
         r"|replica ?set|new image|pulled image|canary|argo ?cd|helm (?:upgrade|install)",
     ),
     Change("release", "版本升级|升级到|新版本", r"releas(?:e|ed|ing)|upgrad(?:e|ed|ing)|version changed|new version"),
@@ -39,7 +42,8 @@ CHANGES: tuple[Change, ...] = (
         "restart",
         "重启|启动完成|已启动|停止服务|正在关闭|优雅关闭",
         r"restart(?:ed|ing)?|reboot(?:ed|ing)?|start(?:ed|ing) (?:application|service|server|container)"
-        r"|started \S{1,80} in \d|shutting down|shut ?down|sigterm|terminating|ready to accept connections"
+        r"|started \S{1,80} (?:\S{1,40} ){0,3}in \d|\S{1,40} started in \d|starting \S{1,80} version"
+        r"|shutting down|shut ?down|sigterm|terminating|ready to accept connections"
         r"|listening on|back-off restarting|main process exited|killing container",
     ),
     Change(
@@ -76,7 +80,10 @@ CHANGES: tuple[Change, ...] = (
     Change(
         "secret",
         "密钥轮换|凭据更新|密码已修改",
-        r"(?:rotat|renew)(?:ed|ing|ion)|credentials? (?:changed|updated|rotated)|password changed|token revoked",
+        r"(?:keys?|secrets?|credentials?|passwords?|tokens?) (?:(?:was|were|has been|have been) )?"
+        r"(?:rotat|renew|chang|updat|revok)ed"
+        r"|(?:rotat|renew|revok)(?:ed|ing) (?:the |a )?(?:\S{1,40} )?"
+        r"(?:keys?|secrets?|credentials?|passwords?|tokens?)",
     ),
 )
 

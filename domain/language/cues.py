@@ -187,6 +187,12 @@ PEOPLE = Cue(
     "user|account|login",
 )
 """Behind them stands a name of somebody."""
+WRITING = Cue(
+    "记录过|打印过|返回过|抛出过|报过|拒绝过",
+    "log|logged|logging|throw|thrown|threw|report|reported|return|returned|print|printed|emit|emitted|write|written"
+    "|wrote|raise|raised|record|recorded|answer|answered|refuse|refused|reject|rejected|drop|dropped",
+)
+"""What a service does that is asked about."""
 FIRING = Cue(
     "触发|告警|报警|firing|响",
     "fires|fire|firing|fired|goes off|went off|pending|resolved",

@@ -28,7 +28,7 @@ _REPLICA = re.compile(  # what stands behind a name for one of its instances
     | [-_.:@][0-9]{{1,3}}(?:[-.][0-9]{{1,3}}){{3}}  # an address
     | \.[0-9]{{1,4}}\.[a-z0-9]{{25}}                # a task of Swarm
     | _run_[0-9a-f]{{8,64}}                         # `compose run`
-    | [-_.:\#@][0-9]{{1,5}}                         # a replica, an instance, a port
+    | [-_.:\#@][0-9]{{1,10}}                        # a replica, an instance, a port, a job of a CronJob
     """
 )
 _POD = re.compile(

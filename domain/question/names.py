@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 from domain.language import cues, plain_words, service_words
 from domain.language.cue import chinese, english, expression
+from domain.language.failures import holds_failure
 from domain.language.late import Late
 from domain.question.asides import TAKEN
 from domain.question.question import TermKind
@@ -70,6 +71,14 @@ _ASKED_AFTER = Late(
     re.I | re.A,
 )
 """What is wrong with checkout?"""
+_WRITES = Late(
+    lambda: (
+        rf"(?<![A-Za-z])(?:has|have|had|did|does)\s(?:the\s)?(?P<name>[a-z][\w-]{{1,79}})\s(?:ever\s|already\s)?"
+        rf"(?:{english(cues.WRITING)})(?![A-Za-z])"
+    ),
+    re.I | re.A,
+)
+"""Has catalog logged …?"""
 _CHINESE_SERVICE = Late(
     lambda: rf"(?P<name>[\u4e00-\u9fff]{{2,6}}?(?:{chinese(cues.SERVICE_KINDS)}))(?!进程|端|器|商|级|台)"
 )
@@ -149,7 +158,7 @@ def take_capitalised_alert(reader: Reader) -> None:
 
 def take_services(reader: Reader, is_topic: Late) -> None:
     """Compounds and what is called a service."""
-    for pattern in (*_CALLED_SERVICE, _ASKED_AFTER):
+    for pattern in (*_CALLED_SERVICE, _ASKED_AFTER, _WRITES):
         for found in list(pattern.finditer(reader.rest)):
             if _may_be_service(found["name"]):
                 reader.take(TermKind.SERVICE, found.span("name"))
@@ -232,4 +241,4 @@ def _stands_alone(rest: str, found: re.Match[str]) -> bool:
 
 def _is_plain(word: str) -> bool:
     folded = word.casefold()
-    return folded in plain_words.NOT_NAMES or folded in _FAILURES or TAKEN in word
+    return folded in plain_words.NOT_NAMES or folded in _FAILURES or TAKEN in word or holds_failure(folded)

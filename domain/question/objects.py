@@ -7,6 +7,7 @@ from functools import cache
 
 from domain.language import cues, plain_words
 from domain.language.cue import chinese, english, expression, words_of
+from domain.language.failures import holds_failure
 from domain.language.late import Late
 from domain.question.asides import TAKEN
 from domain.question.question import TermKind
@@ -79,7 +80,7 @@ def take_foreign_phrases(reader: Reader, is_topic: Late) -> None:
     if not _CHINESE.search(reader.rest):
         return
     for found in list(_FOREIGN.finditer(reader.rest)):
-        if " " in found[0] and _says_something_en(found[0]):
+        if _says_something_en(found[0]):
             is_known = is_topic.fullmatch(found[0]) is not None
             reader.take(TermKind.TOPIC if is_known else TermKind.PHRASE, found.span())
 
@@ -254,18 +255,5 @@ _TAIL_ZH = Late(lambda: rf"(?:{chinese(cues.RECORDS, cues.HOW_MANY)}|相关|情�
 def _says_something_en(words: str) -> bool:
     folded = [word.casefold() for word in _WORD_EN.findall(words)]
     return (len(folded) > 1 and any(not _is_vague(word) and word not in plain_words.NOT_NAMES for word in folded)) or (
-        len(folded) == 1
-        and folded[0]
-        in {
-            "oom-killer",
-            "panic",
-            "segfault",
-            "oops",
-            "traceback",
-            "timeout",
-            "deadlock",
-            "abort",
-            "crash",
-            "reset",
-        }
+        len(folded) == 1 and (holds_failure(folded[0]) or folded[0] in {"abort", "reset"}) and not _is_vague(folded[0])
     )

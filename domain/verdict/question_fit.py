@@ -88,7 +88,7 @@ class Support:
             if any(shows(term, one) for one in told):
                 return True  # of a phrase, what was found shows it; that it was sought does not
             return term.kind is not TermKind.PHRASE and any(search.settles(term) for search in self.searches)
-        if _may_be_put_otherwise(term, question) or _is_only_a_thing(term, question):
+        if may_be_put_otherwise(term, question) or _is_only_a_thing(term, question):
             return False
         wide = [search for search in self.searches if not search.is_narrower(question)]
         is_told = denies(term, self.claim.claim_text)
@@ -99,7 +99,7 @@ _QUOTATION = re.compile("“[^”]*”|「[^」]*」")
 _HAN = re.compile("[\u4e00-\u9fff]")
 
 
-def _may_be_put_otherwise(term: Term, question: Question) -> bool:
+def may_be_put_otherwise(term: Term, question: Question) -> bool:
     """A Chinese phrase of the asker's own, in no list of concepts: a log may say the same in other words. Quoted, it is
     what the log must hold."""
     if term.kind is not TermKind.PHRASE or not _HAN.search(term.text) or concepts_of(term.text):

@@ -25,7 +25,8 @@ def absence_claims(inquiry: Inquiry, answered: Sequence[Answered]) -> Iterator[D
     """A negative observation for each complete answer without a relevant item, bound to its summary ref (R20)."""
     for done in answered:
         target = sought(done, inquiry.language)
-        if _is_unanswered(inquiry, done) and done.summary and not _names_stand_in(done):
+        may_be_otherwise = done.call.tool_name == LOGS and inquiry.may_be_put_otherwise
+        if _is_unanswered(inquiry, done) and done.summary and not _names_stand_in(done) and not may_be_otherwise:
             yield Draft(
                 "negative_observation", spaced(text("absent", inquiry.language, sought=target)), (done.summary,)
             )

@@ -134,8 +134,17 @@ def _follow_ups(inquiry: Inquiry, answered: Sequence[Answered], window: Mapping[
     if Source.LOGS in inquiry.sources and not inquiry.services and not _is_surveyed(answered):
         for service in firing_services(inquiry, answered):
             yield Call(LOGS, _given(service=service, query=_query(inquiry), level=inquiry.level, **window))
+    yield from _without_service(answered)
     if Source.KNOWLEDGE in inquiry.sources and firing:
         yield Call(KNOWLEDGE, {"query": " ".join(firing)[:MAX_QUERY]})
+
+
+def _without_service(answered: Sequence[Answered]) -> Iterable[Call]:
+    """What was searched for in one service alone, where what matched did not say of which it is."""
+    for done in answered:
+        is_unsaid = done.call.tool_name == LOGS and not done.items and "service" in done.doubts
+        if is_unsaid and done.call.arguments.get("query"):
+            yield Call(LOGS, {key: value for key, value in done.call.arguments.items() if key != "service"})
 
 
 def _is_surveyed(answered: Sequence[Answered]) -> bool:

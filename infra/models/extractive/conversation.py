@@ -38,11 +38,13 @@ class Call:
 
 @dataclass(frozen=True, slots=True)
 class Answered:
-    """A call and what came back. `status` is the evidence status, `failed` for an answer that cannot be read."""
+    """A call and what came back. `status` is the evidence status, `failed` for an answer that cannot be read; `doubts`
+    the kinds of doubt that its coverage tells, of names that are known there."""
 
     call: Call
     status: str
     refs: tuple[Ref, ...]
+    doubts: frozenset[str] = frozenset()
 
     @property
     def items(self) -> tuple[Ref, ...]:
@@ -99,7 +101,15 @@ def _answered(call: Call, content: Any) -> Answered:
             for ref in (refs if isinstance(refs, list) else ())
             if isinstance(ref, dict) and isinstance(ref.get("raw_path"), str) and isinstance(ref.get("text"), str)
         ),
+        doubts=frozenset(_doubts(answer.get("coverage"))),
     )
+
+
+def _doubts(coverage: Any) -> Iterator[str]:
+    doubts = coverage.get("doubts") if isinstance(coverage, dict) else None
+    for doubt in doubts if isinstance(doubts, list) else ():
+        if isinstance(doubt, dict) and not doubt.get("unknown"):
+            yield str(doubt.get("kind"))
 
 
 def _object(text: Any) -> Payload | None:

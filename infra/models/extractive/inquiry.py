@@ -21,6 +21,7 @@ from domain.question import reading
 from domain.question.marks import is_quoted
 from domain.question.question import AnswerKind, Period, Question, Term, TermKind
 from domain.question.zones import zone_named
+from domain.verdict.question_fit import may_be_put_otherwise
 from domain.verdict.term_shown import level_asked
 from infra.models.extractive.words import mentions_any
 
@@ -102,6 +103,11 @@ class Inquiry:
             re.search(rf"(?:{'|'.join(levels)})(?:日志|\slogs?)?\s?(?:{expression(cues.EITHER)})", self.asked)
             is not None
         )
+
+    @property
+    def may_be_put_otherwise(self) -> bool:
+        """Whether words are searched for that a log may put otherwise: then that they were not found says little."""
+        return not self.anchors and any(may_be_put_otherwise(term, self.question) for term in self.question.terms)
 
     def words_of(self, term: str) -> tuple[str, ...]:
         """The words of an English phrase that the question does not quote: others may stand between them in a log."""

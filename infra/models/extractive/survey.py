@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import datetime, timedelta
 
 from domain.answer.texts import joined
-from domain.evidence.survey import RECURRING, ROUTINE
+from domain.evidence.survey import ROUTINE, is_of_the_burst
+from domain.evidence.window import utc_text
 from domain.language.failures import holds_failure
 from domain.language.levels import Level, level_said
 from domain.language.message_shapes import shape_of
@@ -23,6 +25,8 @@ MAX_TOGETHER = 2
 MAX_AROUND = 3
 """Of what stood around the onset, where there is trouble enough to tell."""
 MAX_NEWS = 2
+NEAR = 30
+"""Minutes before the onset within which a change goes before other news."""
 MAX_LINE = 240  # characters of a quotation
 
 _EXAMPLE, _CAUSE = ", example=", ", cause="
@@ -105,7 +109,11 @@ def survey_claims(
     known = [shape_of(ref.text) for draft in held for ref in draft.refs]
     items = [one for one in told_by(inquiry, answered) if not any(shape_of(one.line) in text for text in known)]
     troubles = _distinct(one for one in items if one.is_trouble)
-    around = _distinct([*_changes(items), *_news(items, troubles)], besides=troubles)
+    begun = _onset(troubles)
+    changes = _changes(items)
+    near = [one for one in changes if one.time >= _minutes_before(begun, NEAR)]
+    far = [one for one in changes if one not in near]
+    around = _distinct([*near, *_news(items, begun), *far], besides=troubles)
     kept = around[: max(MAX_AROUND, room - sum(one.quotations for one in troubles))]
     usual = _distinct((one for one in items if _is_usual(inquiry, one)), besides=troubles)
     told = _within([*troubles, *usual], room - len(kept))
@@ -116,15 +124,25 @@ def survey_claims(
         yield Draft("observation", text, (one.ref,))
 
 
+def _minutes_before(time: str, minutes: int) -> str:
+    """In the form of `time`; "" where there is none."""
+    return utc_text(datetime.fromisoformat(time) - timedelta(minutes=minutes)) if time else ""
+
+
 def _changes(items: Sequence[Told]) -> list[Told]:
     """The changes near the onset that are no routine."""
     return [one for one in items if one.is_change and int(one.fields.get("before", "0")) < ROUTINE]
 
 
-def _news(items: Sequence[Told], troubles: Sequence[Told]) -> list[Told]:
-    """What was said for the first time, of whatever level, shortly before the first trouble; the nearest first."""
-    errors = [one for one in troubles if one.is_error and one.time]
-    begun = min((one.time for one in [one for one in errors if one.count >= RECURRING] or errors), default="")
+def _onset(troubles: Sequence[Told]) -> str:
+    """When the first of the frequent new errors was written."""
+    errors = [one for one in troubles if one.is_error and one.time and one.fields.get("new") != "false"]
+    most = max((one.count for one in errors), default=0)
+    return min((one.time for one in errors if is_of_the_burst(one.count, most)), default="")
+
+
+def _news(items: Sequence[Told], begun: str) -> list[Told]:
+    """What was said for the first time, of whatever level, before the onset; the nearest first."""
     news = [one for one in items if one.fields.get("new") == "true" and not one.is_severe and "" < one.time <= begun]
     return sorted(news, key=lambda one: one.time, reverse=True)[:MAX_NEWS]
 
