@@ -130,9 +130,12 @@ def search_notes(
 
 def _looked_through(coverage: Coverage, speech: Speech) -> Iterable[str]:
     counts = coverage.counts
-    begin, _, _ = coverage.window.partition("/")
-    start, end = speech.ends(coverage.window)
-    yield speech.text("searched", start=start, end=end, inputs=counts.inputs, entries=counts.entries)
+    begin, _, ending = coverage.window.partition("/")
+    if begin and begin == ending:
+        yield speech.text("searched.at", time=speech.time(begin), inputs=counts.inputs, entries=counts.entries)
+    else:
+        start, end = speech.ends(coverage.window)
+        yield speech.text("searched", start=start, end=end, inputs=counts.inputs, entries=counts.entries)
     newest = max((one.last for one in coverage.inputs if one.last), default="")
     if newest and begin != EVER and newest < begin:
         yield speech.text("all_older", time=speech.time(newest))

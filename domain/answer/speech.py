@@ -46,7 +46,9 @@ class Speech:
         return _clock(first), f"{_clock(last)[11:] if is_same_day else _clock(last)} {_offset(last)}"
 
     def window(self, window: str) -> str:
-        """`2026-05-01 14:00:00–14:30:00 +08:00`."""
+        """`2026-05-01 14:00:00–14:30:00 +08:00`, or one time where it is no longer than a moment."""
+        if (moment := window.partition("/"))[0] == moment[2]:
+            return self.time(moment[0])
         start, end = self.ends(window)
         return window if start and window.startswith(start) else _DASH.join(filter(None, (start, end)))
 

@@ -165,6 +165,10 @@ TEXTS: dict[str, Row] = {
         "检索范围：{start}–{end}，{inputs} 个输入、{entries} 条记录。",
         "Searched: {start} to {end}, {entries:entry|entries} in {inputs:input|inputs}.",
     ),
+    "searched.at": (
+        "检索时刻：{time}，{inputs} 个输入、{entries} 条记录。",
+        "Searched: at {time}, {entries:entry|entries} in {inputs:input|inputs}.",
+    ),
     "excluded": ("按配置排除：{names}（{n} 个输入）。", "Excluded by configuration: {names} ({n:input|inputs})."),
     "doubt": (
         "未能确定是否存在 {what}：{reason}。{mend}",

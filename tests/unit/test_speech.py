@@ -37,6 +37,7 @@ def test_a_window_that_cannot_be_read_is_shown_as_recorded() -> None:
     """R83."""
     assert ENGLISH.window("2031-03-04T06:00Z/07:00Z") == "2031-03-04T06:00Z/07:00Z"
     assert ENGLISH.window("2031-05-01T10:00:00Z/2031-05-01T11:00:00Z") == "2031-05-01 18:00:00–19:00:00 +08:00"
+    assert ENGLISH.window("2031-05-01T10:00:00Z/2031-05-01T10:00:00Z") == "2031-05-01 18:00:00 +08:00"
     assert ENGLISH.window("../2031-05-01T11:00:00.250Z") == "the first entry–2031-05-01 19:00:00.250 +08:00"
     assert ENGLISH.time("yesterday") == "yesterday"
     assert ENGLISH.time("2031-05-01T11:00:00") == "2031-05-01T11:00:00"
