@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import assert_never
 
-from domain.answer.texts import Language, text
+from domain.answer.texts import text
 from domain.contracts import ClaimType, Verdict, VerifierEvaluation
+from domain.language.tongues import Language
 from domain.verdict.verified import allowed_claims
 
 

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from domain.answer.texts import Language, text
+from domain.answer.texts import text
 from domain.contracts import ClaimType, ToolInvocation, VerifiedClaim
 from domain.evidence.coverage import Coverage, Doubt, DoubtKind, Unread
 from domain.evidence.value_answer import QUERIES
 from domain.evidence.window import EVER
+from domain.language.tongues import Language
 
 _EXCLUDE = "exclude "
 _MOST_NAMES = 5

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Literal, TypeAlias
+from domain.language.tongues import Language
 
-Language: TypeAlias = Literal["zh", "en"]
+Row = tuple[str, str]
+"""One text: in Chinese, and in English."""
 
-TEXTS: dict[str, tuple[str, str]] = {
+TEXTS: dict[str, Row] = {
     # headlines
     "headline.found": ("已证实", "Confirmed"),
     "headline.absent": ("已检索，未发现", "Searched, not found"),
@@ -154,4 +155,9 @@ TEXTS: dict[str, tuple[str, str]] = {
 
 def text(key: str, language: Language = "zh", **values: object) -> str:
     """The sentence of a key with its values filled in. Raises KeyError for an unknown key or a missing value."""
-    return TEXTS[key][0 if language == "zh" else 1].format_map(values)
+    return filled(TEXTS[key], language, **values)
+
+
+def filled(row: Row, language: Language, **values: object) -> str:
+    """A row of a catalogue in one language with its values filled in."""
+    return row[0 if language == "zh" else 1].format_map(values)

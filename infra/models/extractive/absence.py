@@ -5,49 +5,55 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any
 
+from domain.language.tongues import Language
 from infra.models.extractive.alerts import relevant_alerts
 from infra.models.extractive.claims import Draft
 from infra.models.extractive.conversation import Answered
 from infra.models.extractive.inquiry import Inquiry
 from infra.models.extractive.logs import relevant_lines
+from infra.models.extractive.texts import text
 from infra.models.extractive.tool_names import KNOWLEDGE, LOGS, METRICS
 from infra.models.extractive.values import asks_value
 from infra.models.extractive.words import holds_name, spaced
 
-_KINDS = {METRICS: "告警", LOGS: "日志"}
+_KINDS = {METRICS: "kind.alert", LOGS: "kind.log"}
 
 
 def absence_claims(inquiry: Inquiry, answered: Sequence[Answered]) -> Iterator[Draft]:
     """A negative observation for each complete answer without a relevant item, bound to its summary ref (R20)."""
     for done in answered:
-        target = sought(done)
+        target = sought(done, inquiry.language)
         if _is_unanswered(inquiry, done) and done.summary and not _names_stand_in(done):
-            yield Draft("negative_observation", spaced(f"在查询窗口内未检索到{target}。"), (done.summary,))
+            yield Draft(
+                "negative_observation", spaced(text("absent", inquiry.language, sought=target)), (done.summary,)
+            )
 
 
 def gaps(inquiry: Inquiry, answered: Sequence[Answered]) -> list[str]:
     """Why something stays open: a failed call, an answer cut short, a knowledge base without a match."""
     found = []
+    language = inquiry.language
     for done in answered:
         if done.call.tool_name not in (*_KINDS, KNOWLEDGE):
             continue
         if done.status == "failed":
-            found.append(spaced(f"{done.call.tool_name} 调用失败，未能取得{sought(done)}。"))
+            found.append(spaced(text("gap.failed", language, tool=done.call.tool_name, sought=sought(done, language))))
         elif done.call.tool_name == KNOWLEDGE and not done.items:
-            found.append("知识库中未检索到相关条目。")
+            found.append(text("gap.knowledge", language))
         elif _is_unanswered(inquiry, done) and (done.summary is None or _names_stand_in(done)):
-            found.append(spaced(f"返回结果中没有可引用的{sought(done)}，结果可能不完整。"))
+            found.append(spaced(text("gap.unquotable", language, sought=sought(done, language))))
     return list(dict.fromkeys(found))
 
 
-def sought(done: Answered) -> str:
+def sought(done: Answered, language: Language = "zh") -> str:
     """What a call looked for, in its own arguments: `inventory-service 的 HikariCP 日志`."""
     arguments: dict[str, Any] = dict(done.call.arguments)
-    kind = "指标" if asks_value(done) else _KINDS.get(done.call.tool_name, "知识条目")
-    of = f"{arguments['service']}的" if arguments.get("service") else ""
+    kind = text("kind.metric" if asks_value(done) else _KINDS.get(done.call.tool_name, "kind.knowledge"), language)
+    service = str(arguments.get("service") or "")
     words = [str(arguments[name]) for name in ("alert_name", "expr", "level", "query") if arguments.get(name)]
     topic = " ".join(words) if done.call.tool_name in _KINDS else ""
-    return spaced(f"{of}{topic}{kind}")
+    said = text("sought.of" if service else "sought", language, service=service, topic=topic, kind=kind)
+    return spaced(said.strip())
 
 
 def _is_unanswered(inquiry: Inquiry, done: Answered) -> bool:

@@ -8,10 +8,12 @@ from dataclasses import dataclass
 
 from domain.evidence.alert_search import SUPPRESSED
 from domain.language.severities import rank_of
+from domain.language.tongues import Language
 from domain.verdict.term_shown import names_service
 from infra.models.extractive.claims import Draft
 from infra.models.extractive.conversation import Answered, Ref
 from infra.models.extractive.inquiry import Inquiry
+from infra.models.extractive.texts import joined, text
 from infra.models.extractive.tool_names import METRICS
 from infra.models.extractive.values import plain
 from infra.models.extractive.vocabulary import STATES
@@ -111,15 +113,15 @@ def alert_claims(inquiry: Inquiry, answered: Sequence[Answered]) -> Iterator[Dra
         groups.setdefault((alert.name, alert.subject), []).append(alert)
     cut = [ref for done in answered if done.call.tool_name == METRICS for ref in done.items if _CUT.match(ref.text)]
     if alerts and cut:
-        yield _count_of_cut(alerts, cut)
+        yield _count_of_cut(alerts, cut, inquiry.language)
     elif alerts and (inquiry.asks_how_many or len(groups) > MAX_TOLD):
-        yield _count(alerts)
+        yield _count(alerts, inquiry.language)
     if inquiry.asks_how_many:
         return
     for group in list(groups.values())[:MAX_TOLD]:
         distinct = {alert.ref.text: alert for alert in group}.values()
-        text = "；".join(_told(alert, inquiry) for alert in list(distinct)[:3])
-        yield Draft("observation", f"{text}。", tuple(alert.ref for alert in group))
+        told = joined("semicolon", (_told(alert, inquiry) for alert in list(distinct)[:3]), inquiry.language)
+        yield Draft("observation", f"{told}{text('stop', inquiry.language)}", tuple(alert.ref for alert in group))
 
 
 def _rank(alert: Alert) -> tuple[bool, int]:
@@ -127,50 +129,54 @@ def _rank(alert: Alert) -> tuple[bool, int]:
     return not alert.fires, -rank_of(alert.given)
 
 
-def _count(alerts: Sequence[Alert]) -> Draft:
+def _count(alerts: Sequence[Alert], language: Language) -> Draft:
     firing = [alert for alert in alerts if alert.state.lower() == "firing"] or list(alerts)
-    state = "在触发" if firing[0].state.lower() == "firing" else f"处于 {firing[0].state}"
-    names = "、".join(dict.fromkeys(alert.name for alert in firing))
-    return Draft("observation", f"共有 {len(firing)} 个告警{state}：{names}。", tuple(alert.ref for alert in firing))
+    state = firing[0].state
+    key = "alerts.firing" if state.lower() == "firing" else "alerts.other"
+    names = joined("and", dict.fromkeys(alert.name for alert in firing), language)
+    said = text(key, language, n=len(firing), state=state, names=names)
+    return Draft("observation", said, tuple(alert.ref for alert in firing))
 
 
-def _count_of_cut(alerts: Sequence[Alert], cut: Sequence[Ref]) -> Draft:
+def _count_of_cut(alerts: Sequence[Alert], cut: Sequence[Ref], language: Language) -> Draft:
     """Of a list that the tool has cut: how many it says there are, and the worst by name (R70)."""
     found = [match for ref in cut if (match := _CUT.match(ref.text))]
-    said = "；".join(f"共有 {one['matched']} 个告警，返回最严重的 {one['returned']} 个" for one in found)
+    said = joined("semicolon", (text("alerts.cut", language, **one.groupdict()) for one in found), language)
     named = alerts[:MAX_ALERTS]
-    names = "、".join(dict.fromkeys(alert.name for alert in named))
-    return Draft("observation", f"{said}，其中有 {names}。", (*cut, *(alert.ref for alert in named)))
+    names = joined("and", dict.fromkeys(alert.name for alert in named), language)
+    told = text("alerts.among", language, said=said, names=names)
+    return Draft("observation", told, (*cut, *(alert.ref for alert in named)))
 
 
 def _told(alert: Alert, inquiry: Inquiry) -> str:
-    verb = "当前存在" if alert.state.lower() == "firing" else "有"
-    subject = f"{alert.subject} " if alert.subject else ""
-    told = [f"{subject}{verb} {alert.name} 告警（{alert.state}）", *_silence(alert), *_measures(alert, inquiry)]
-    description = described(alert.description)
+    language = inquiry.language
+    key = f"alert.{'firing' if alert.state.lower() == 'firing' else 'other'}{'.of' if alert.subject else ''}"
+    head = text(key, language, subject=alert.subject, name=alert.name, state=alert.state)
+    told = [head, *_silence(alert, language), *_measures(alert, inquiry)]
+    description = described(alert.description, language=language)
     if description and not inquiry.excludes(description):
         told.append(description)
-    return "，".join(told)
+    return joined("comma", told, language)
 
 
-def _silence(alert: Alert) -> Iterator[str]:
+def _silence(alert: Alert, language: Language) -> Iterator[str]:
     """Who silenced it and until when, or which alert it waits for."""
     if by := alert.given.get("silenced_by", ""):
         until = alert.given.get("silenced_until")
-        yield f"已被 {by} 静默" + (f"至 {until}" if until else "")
+        yield text("alert.silenced.until" if until else "alert.silenced", language, by=by, until=until)
     if waits_for := alert.given.get("inhibited_by"):
-        yield f"被 {waits_for} 抑制"
+        yield text("alert.inhibited", language, by=waits_for)
     if not by and not waits_for and alert.state != SUPPRESSED and alert.given.get("status.state") == SUPPRESSED:
-        yield f"通知被抑制（status.state={SUPPRESSED}）"
+        yield text("alert.suppressed", language, state=SUPPRESSED)
 
 
-def described(description: str, limit: int = MAX_DESCRIPTION) -> str:
+def described(description: str, limit: int = MAX_DESCRIPTION, *, language: Language = "zh") -> str:
     """The whole annotations that fit, the first at least: cut behind a sentence or else a word, with an ellipsis."""
     first, *others = dict.fromkeys(" ".join(part.split()) for part in description.split("; "))
     told = _cut(first, limit)
     for other in others:
         if len(told) + len(other) + 2 <= limit:
-            told = f"{told.rstrip('。.')}；{other}"
+            told = joined("semicolon", (told.rstrip("。."), other), language)
     return told.rstrip("。.")
 
 
@@ -186,7 +192,7 @@ def _measures(alert: Alert, inquiry: Inquiry) -> list[str]:
     """The fields that hold a figure; a raw sample value only where no `current` tells it better."""
     has_current = any(key == "current" for key, _ in alert.fields)
     shown = [
-        f"当前值 {plain(value)}" if key == "value" else f"{key}={value}"
+        text("alert.current", inquiry.language, value=plain(value)) if key == "value" else f"{key}={value}"
         for key, value in alert.fields
         if value != alert.subject
         and re.search(r"\d", value)

@@ -16,13 +16,14 @@ from infra.models.extractive.inquiry import Inquiry, Source, inquiry_of
 from infra.models.extractive.knowledge import knowledge_claims
 from infra.models.extractive.logs import log_claims
 from infra.models.extractive.survey import survey_claims
+from infra.models.extractive.texts import text
 from infra.models.extractive.tool_names import KNOWLEDGE, LOGS, METRICS
 from infra.models.extractive.values import value_claims
 from infra.models.extractive.words import spaced
 
 MAX_CLAIMS = 21
 MAX_NARROW_CLAIMS = 2  # R16
-_RETRIES = {METRICS: "核对名称后再次查询", LOGS: "在更长的时间窗口内查询"}
+_RETRIES = {METRICS: "again.metrics", LOGS: "again.logs"}
 _TOOL_OF = {Source.METRICS: METRICS, Source.LOGS: LOGS, Source.KNOWLEDGE: KNOWLEDGE}
 
 
@@ -55,13 +56,13 @@ def contract(
     summary = [claim["claim_text"] for claim in claims[:MAX_NARROW_CLAIMS]]
     return {
         "answer_version": "executor_evidence_v2",
-        "diagnosis_summary": "".join(summary) or "未取得可以引用的证据。",
+        "diagnosis_summary": _run_on(summary, inquiry) or text("gap.nothing", inquiry.language),
         "claims": claims,
         "hypotheses": [],
         "missing_info": [
-            {"info_id": f"missing-{number}", "description": text} for number, text in enumerate(open_points, start=1)
+            {"info_id": f"missing-{number}", "description": said} for number, said in enumerate(open_points, start=1)
         ],
-        "recommended_actions": _actions(claims, answered),
+        "recommended_actions": _actions(inquiry, claims, answered),
     }
 
 
@@ -78,10 +79,10 @@ def _drafts(inquiry: Inquiry, answered: Sequence[Answered], retry_context: Mappi
     asks_knowledge = inquiry.sources == {Source.KNOWLEDGE}
     known = knowledge_claims(inquiry, answered) if asks_knowledge or live else ()
     drafts = list({draft.text: draft for draft in chain(held, live, absent, known)}.values())
-    return _narrowed(drafts) if inquiry.is_narrow else drafts[:MAX_CLAIMS]
+    return _narrowed(drafts, inquiry) if inquiry.is_narrow else drafts[:MAX_CLAIMS]
 
 
-def _narrowed(drafts: Sequence[Draft]) -> list[Draft]:
+def _narrowed(drafts: Sequence[Draft], inquiry: Inquiry) -> list[Draft]:
     """At most two claims: more of one type become one with all their bindings (R16 limits claims, not proof)."""
     if len(drafts) <= MAX_NARROW_CLAIMS:
         return list(drafts)
@@ -89,9 +90,15 @@ def _narrowed(drafts: Sequence[Draft]) -> list[Draft]:
     for draft in drafts:
         first = merged.get(draft.claim_type)
         merged[draft.claim_type] = (
-            replace(first, text=first.text + draft.text, refs=first.refs + draft.refs) if first else draft
+            replace(first, text=_run_on((first.text, draft.text), inquiry), refs=first.refs + draft.refs)
+            if first
+            else draft
         )
     return list(merged.values())[:MAX_NARROW_CLAIMS]
+
+
+def _run_on(sentences: Sequence[str], inquiry: Inquiry) -> str:
+    return ("" if inquiry.language == "zh" else " ").join(sentences)
 
 
 def _selected_skill(planner_plan: Any) -> str | None:
@@ -110,18 +117,22 @@ def _log_window(inquiry: Inquiry, payload: Payload) -> int | None:
 def _never_asked(inquiry: Inquiry, answered: Sequence[Answered]) -> list[str]:
     asked = {done.call.tool_name for done in answered}
     needed = [_TOOL_OF[source] for source in Source if source in inquiry.sources and source is not Source.KNOWLEDGE]
-    return [f"没有调用 {tool}，缺少它的证据。" for tool in needed if tool not in asked]
+    return [text("gap.never_asked", inquiry.language, tool=tool) for tool in needed if tool not in asked]
 
 
-def _actions(claims: Sequence[Mapping[str, Any]], answered: Sequence[Answered]) -> list[dict[str, Any]]:
+def _actions(
+    inquiry: Inquiry, claims: Sequence[Mapping[str, Any]], answered: Sequence[Answered]
+) -> list[dict[str, Any]]:
     """Only ever: look again where nothing was found."""
     empty = [done for done in answered if not done.items and done.call.tool_name in _RETRIES]
     proven = any(claim["claim_type"] == "observation" for claim in claims)
     return [
         {
             "action_id": f"action-{number}",
-            "action_text": spaced(f"{_RETRIES[done.call.tool_name]}{sought(done)}。"),
-            "reason": "当前查询没有取得相关证据。",
+            "action_text": spaced(
+                text(_RETRIES[done.call.tool_name], inquiry.language, sought=sought(done, inquiry.language))
+            ),
+            "reason": text("again.reason", inquiry.language),
             "evidence_bindings": [],
         }
         for number, done in enumerate(empty[:2] if not proven else (), start=1)

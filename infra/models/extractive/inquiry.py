@@ -16,6 +16,7 @@ from domain.language.cue import Cue, expression, pattern_of
 from domain.language.instances import pods_in
 from domain.language.levels import name_of
 from domain.language.searching import concepts_of
+from domain.language.tongues import Language
 from domain.question import reading
 from domain.question.question import AnswerKind, Period, Question, Term, TermKind
 from domain.question.zones import zone_named
@@ -56,6 +57,7 @@ class Inquiry:
     excluded: tuple[str, ...]
     sources: frozenset[Source]
     level: str | None = None
+    language: Language = "zh"  # of what is written (R83)
 
     @property
     def asked(self) -> str:
@@ -109,7 +111,13 @@ def inquiry_of(payload: Mapping[str, Any]) -> Inquiry:
         str(payload.get("question") or ""),
         _moment(payload.get("now")),
         zone_named(str(payload.get("timezone") or "UTC")),
+        language_in(payload),
     )
+
+
+def language_in(payload: Mapping[str, Any]) -> Language:
+    """Of the answer; Chinese where the payload does not tell, as it was before answers had another."""
+    return "en" if payload.get("language") == "en" else "zh"
 
 
 def _moment(written: Any) -> datetime:
@@ -121,7 +129,7 @@ def _moment(written: Any) -> datetime:
     return moment if moment.tzinfo else moment.replace(tzinfo=UTC)
 
 
-def read_question(question: str, now: datetime, zone: tzinfo = UTC) -> Inquiry:
+def read_question(question: str, now: datetime, zone: tzinfo = UTC, language: Language = "zh") -> Inquiry:
     """What to look up for a question that is asked at `now`; words of time are of `zone`."""
     read = reading.read_question(question, now, zone)
     is_narrow = narrow_scope(read.text).narrow or read.kind in _NARROW_KINDS
@@ -138,6 +146,7 @@ def read_question(question: str, now: datetime, zone: tzinfo = UTC) -> Inquiry:
         excluded=tuple(dict.fromkeys(form for subject in read.excluded for form in forms_of(subject))),
         sources=_sources(read, is_narrow),
         level=name_of(min(levels)) if levels else None,
+        language=language,
     )
 
 

@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 from infra.models.extractive.claims import Draft
 from infra.models.extractive.conversation import Answered, Ref
 from infra.models.extractive.inquiry import Inquiry, Source
+from infra.models.extractive.texts import text as worded
 from infra.models.extractive.tool_names import KNOWLEDGE
 from infra.models.extractive.words import features
 
@@ -29,7 +30,7 @@ def knowledge_claims(inquiry: Inquiry, answered: Sequence[Answered]) -> Iterator
     ranked = sorted((ref for done in lookups for ref in done.items), key=lambda ref: -len(asked & features(ref.text)))
     for block in ranked[: MAX_BLOCKS if inquiry.sources == {Source.KNOWLEDGE} else 1]:
         if passage := _best_passage(block, asked, inquiry):
-            yield Draft("documentation", f"知识库记载：{passage}", (block,))
+            yield Draft("documentation", worded("knowledge", inquiry.language, passage=passage), (block,))
 
 
 def _best_passage(block: Ref, asked: frozenset[str], inquiry: Inquiry) -> str:

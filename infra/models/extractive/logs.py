@@ -15,6 +15,8 @@ from infra.models.extractive.claims import MAX_BINDINGS, Draft, quoted
 from infra.models.extractive.conversation import Answered, Ref
 from infra.models.extractive.inquiry import Inquiry
 from infra.models.extractive.survey import shapes_told
+from infra.models.extractive.texts import joined
+from infra.models.extractive.texts import text as worded
 from infra.models.extractive.tool_names import LOGS
 from infra.models.extractive.vocabulary import SEVERE
 from infra.models.extractive.words import holds_name, mentions, spaced
@@ -63,9 +65,16 @@ def _draft(inquiry: Inquiry, service: str, lines: Sequence[Ref], *, is_all: bool
     if not quotations:
         return None
     counted = inquiry.asks_how_many and is_all and len(lines) <= MAX_BINDINGS
-    number = f" {len(lines)} 条" if counted else ""
-    lead = spaced(f"{service}日志中检索到{number}{_topic_in(inquiry, lines)}相关记录")
-    return Draft("observation", f"{lead}：{'；'.join(quotations)}。", tuple(lines if counted else lines[:MAX_BOUND]))
+    language, topic = inquiry.language, _topic_in(inquiry, lines)
+    lead = worded(
+        "logs.hold",
+        language,
+        where=worded("logs.of" if service else "logs.all", language, service=service),
+        number=worded("logs.number", language, n=len(lines)) if counted else "",
+        topic=worded("logs.topic", language, topic=topic) if topic else "",
+    )
+    said = worded("quoted", language, lead=spaced(lead), said=joined("semicolon", quotations, language))
+    return Draft("observation", said, tuple(lines if counted else lines[:MAX_BOUND]))
 
 
 def relevant_lines(inquiry: Inquiry, done: Answered) -> list[Ref]:

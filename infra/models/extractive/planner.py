@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from infra.models.extractive.inquiry import Inquiry, Source, inquiry_of
+from infra.models.extractive.texts import joined, text
 from infra.models.extractive.words import features, spaced
 
 MIN_SHARED = 2  # features a skill must share with the question beyond those every question has
@@ -17,13 +18,14 @@ _EVERYDAY = features(
 def plan(payload: Mapping[str, Any]) -> dict[str, Any]:
     """`planner_plan` for the Planner's payload."""
     inquiry = inquiry_of(payload)
+    language = inquiry.language
     skill = _matching_skill(inquiry, payload.get("skill_catalog"))
+    reasoning = [text("plan.reasoning", language), *([text("plan.narrow", language)] if inquiry.is_narrow else [])]
     return {
         "selected_skill": skill,
-        "selection_reason": "名称与说明和问题的关键词重合最多。" if skill else "没有与问题关键词重合的 skill。",
+        "selection_reason": text("plan.skill" if skill else "plan.no_skill", language),
         "plan": _steps(inquiry, skill),
-        "reasoning": "按问题中的名称与关键词确定查询范围。"
-        + ("问题限定了范围，只查所问。" if inquiry.is_narrow else ""),
+        "reasoning": ("" if language == "zh" else " ").join(reasoning),
     }
 
 
@@ -33,23 +35,26 @@ def _matching_skill(inquiry: Inquiry, catalog: Any) -> str | None:
     for entry in catalog if isinstance(catalog, list) else ():
         if not isinstance(entry, dict):
             continue
-        name, text = str(entry.get("name")), f"{entry.get('name')} {entry.get('description')}"
-        shared = len(asked & features(text))
-        if shared > best_shared and not inquiry.excludes(text):
+        name, told = str(entry.get("name")), f"{entry.get('name')} {entry.get('description')}"
+        shared = len(asked & features(told))
+        if shared > best_shared and not inquiry.excludes(told):
             best, best_shared = name, shared
     return best
 
 
 def _steps(inquiry: Inquiry, skill: str | None) -> list[str]:
-    subject = "、".join(inquiry.services) or "相关服务"
+    language = inquiry.language
+    subject = joined("and", inquiry.services, language) or text("plan.services", language)
+    alerts = joined("and", inquiry.alerts, language)
     topic = " ".join(inquiry.terms)
-    steps = [f"用 read_skill 读取 {skill}"] if skill else []
+    steps = [text("plan.read_skill", language, skill=skill)] if skill else []
     if Source.METRICS in inquiry.sources:
-        steps.append(spaced(f"用 query_metrics 查询{subject}的{'、'.join(inquiry.alerts) or topic}告警"))
+        steps.append(spaced(text("plan.metrics", language, of=subject, topic=alerts or topic)))
     if inquiry.is_open:
-        steps.append("用 survey_logs 概览全部服务的日志，找出新出现的消息和之前的变更")
+        steps.append(text("plan.survey", language))
     if Source.LOGS in inquiry.sources:
-        steps.append(spaced(f"用 query_logs 检索{subject}的{topic}日志"))
+        steps.append(spaced(text("plan.logs", language, of=subject, topic=topic)))
     if Source.KNOWLEDGE in inquiry.sources:
-        steps.append(spaced(f"用 lookup_knowledge 检索{topic or '、'.join(inquiry.alerts) or '问题涉及的主题'}"))
-    return steps
+        named = topic or alerts or text("plan.subject", language)
+        steps.append(spaced(text("plan.knowledge", language, topic=named)))
+    return [" ".join(step.split()) for step in steps]

@@ -10,6 +10,7 @@ from domain.language.services import Kinship, kinship
 from infra.models.extractive.claims import Draft, quoted
 from infra.models.extractive.conversation import Answered, Ref
 from infra.models.extractive.inquiry import Inquiry
+from infra.models.extractive.texts import text as worded
 from infra.models.extractive.tool_names import SURVEY
 from infra.models.extractive.vocabulary import SEVERE
 from infra.models.extractive.words import spaced
@@ -68,7 +69,7 @@ def survey_claims(inquiry: Inquiry, answered: Sequence[Answered], held: Sequence
     for one in messages[:room]:
         yield Draft("observation", _message(inquiry, one), (one.ref,))
     for one in sorted(changes, key=lambda one: one.fields.get("time", "")):
-        yield Draft("observation", _change(one), (one.ref,))
+        yield Draft("observation", _change(inquiry, one), (one.ref,))
 
 
 def shapes_told(drafts: Sequence[Draft]) -> tuple[str, ...]:
@@ -92,14 +93,16 @@ def _message(inquiry: Inquiry, one: Told) -> str:
     is_elsewhere = bool(inquiry.services) and not any(
         kinship(one.service, service) is not Kinship.OTHER for service in inquiry.services
     )
-    where = f"{'同一时间窗内，其他服务 ' if is_elsewhere else ''}{one.service or one.fields.get('input', '')}"
-    what = "新出现" if one.fields.get("new") == "true" else "出现"
-    count = f"，检索到 {one.fields['count']} 条" if one.fields.get("count") else ""
-    first = f"，首次 {one.fields['first']}" if one.fields.get("first") else ""
-    lead = spaced(f"{where} {what} {one.fields.get('level', '')}".strip())
-    return f"{lead}：“{quoted(one.line, MAX_LINE)}”{count}{first}。"
+    language, fields = inquiry.language, one.fields
+    where = one.service or fields.get("input", "")
+    where = worded("survey.elsewhere", language, where=where) if is_elsewhere else where
+    key = "survey.new" if fields.get("new") == "true" else "survey.there"
+    lead = spaced(worded(key, language, where=where, level=fields.get("level", "")).strip())
+    told = worded("survey.count", language, n=fields["count"]) if fields.get("count") else ""
+    told += worded("survey.first", language, time=fields["first"]) if fields.get("first") else ""
+    return worded("survey.message", language, lead=lead, line=quoted(one.line, MAX_LINE), told=told)
 
 
-def _change(one: Told) -> str:
-    where = one.service or one.fields.get("input", "")
-    return f"{one.fields.get('time', '')} {where} 有变更记录：“{quoted(one.line, MAX_LINE)}”。"
+def _change(inquiry: Inquiry, one: Told) -> str:
+    where, time = one.service or one.fields.get("input", ""), one.fields.get("time", "")
+    return worded("survey.change", inquiry.language, time=time, where=where, line=quoted(one.line, MAX_LINE))

@@ -8,9 +8,11 @@ from dataclasses import dataclass
 from decimal import Decimal, InvalidOperation
 
 from domain.language.directions import IN_CHINESE
+from domain.language.tongues import Language
 from infra.models.extractive.claims import Draft
 from infra.models.extractive.conversation import Answered, Ref
 from infra.models.extractive.inquiry import Inquiry
+from infra.models.extractive.texts import joined, text
 from infra.models.extractive.tool_names import METRICS
 
 MAX_TOLD = 8  # series of one answer
@@ -30,10 +32,12 @@ class Series:
     name: str
     fields: dict[str, str]
 
-    @property
-    def labels(self) -> str:
+    def called(self, language: Language) -> str:
+        """Its name and labels."""
         told = [f"{key}={value}" for key, value in self.fields.items() if self._is_label(key)]
-        return f"（{'，'.join(told[:MAX_LABELS])}）" if told else " "
+        if not told:
+            return f"{self.name} "
+        return text("labelled", language, name=self.name, labels=joined("comma", told[:MAX_LABELS], language))
 
     @staticmethod
     def _is_label(key: str) -> bool:
@@ -51,8 +55,8 @@ def value_claims(inquiry: Inquiry, answered: Sequence[Answered]) -> Iterator[Dra
         if asks_value(done):
             expr = str(done.call.arguments["expr"])
             for ref in done.items[:MAX_TOLD]:
-                if not inquiry.excludes(ref.text) and (told := _told(_read(ref, expr))):
-                    yield Draft("observation", f"{told}。", (ref,))
+                if not inquiry.excludes(ref.text) and (told := _told(_read(ref, expr), inquiry.language)):
+                    yield Draft("observation", f"{told}{text('stop', inquiry.language)}", (ref,))
 
 
 def _read(ref: Ref, expr: str) -> Series:
@@ -60,28 +64,33 @@ def _read(ref: Ref, expr: str) -> Series:
     return Series(ref, name[0] if name else expr, dict(_FIELD.findall(ref.text)))
 
 
-def _told(series: Series) -> str:
-    fields, what = series.fields, f"{series.name}{series.labels}"
+def _told(series: Series, language: Language) -> str:
+    fields, what = series.fields, series.called(language)
     if "value" in fields:
-        at = f"（{fields['timestamp']}）" if "timestamp" in fields else ""
-        return f"{what}的值为 {plain(fields['value'])}{at}"
+        said = text("value.now", language, series=what, value=plain(fields["value"]))
+        return _at(said, fields.get("timestamp"), language)
     if "first" in fields:
-        return f"{what}的值{_trend(fields)}"
+        return text("value.trend", language, series=what, trend=_trend(fields, language))
     if "count" in fields and "sum" in fields:
-        return f"{what}的直方图：count={fields['count']}，sum={fields['sum']}"
+        return text("value.histogram", language, series=what, count=fields["count"], sum=fields["sum"])
     return ""
 
 
-def _trend(fields: dict[str, str]) -> str:
+def _trend(fields: dict[str, str], language: Language) -> str:
     """From the first value to the last, with the extremes, the mean and which way it went."""
-    said = []
-    for key, word in (("first", "起始"), ("last", "最后"), ("minimum", "最小"), ("maximum", "最大"), ("mean", "平均")):
-        if key in fields:
-            at = fields.get(f"{key}_at")
-            said.append(f"{word} {plain(fields[key])}" + (f"（{at}）" if at else ""))
+    said = [
+        _at(text(f"trend.{key}", language, value=plain(fields[key])), fields.get(f"{key}_at"), language)
+        for key in ("first", "last", "minimum", "maximum", "mean")
+        if key in fields
+    ]
     if direction := fields.get("direction"):
-        said.append(f"走向：{IN_CHINESE.get(direction, direction)}（direction={direction}）")
-    return "，".join(said)
+        told = IN_CHINESE.get(direction, direction)
+        said.append(text("value.direction", language, said=told, direction=direction))
+    return joined("comma", said, language)
+
+
+def _at(said: str, time: str | None, language: Language) -> str:
+    return text("at", language, said=said, time=time) if time else said
 
 
 def plain(value: str) -> str:

@@ -11,19 +11,16 @@ from collections.abc import Iterable, Mapping, Sequence
 from fractions import Fraction
 from typing import Any
 
+from domain.language.tongues import Language
 from infra.models.extractive.atoms import Atoms, atoms_of, states_in
 from infra.models.extractive.conversation import Payload
+from infra.models.extractive.inquiry import language_in
+from infra.models.extractive.texts import text as worded
 from infra.models.extractive.vocabulary import ABSENCE_WORDS, CONCLUSIONS
 from infra.models.extractive.words import features, holds_name
 
 DIRECT, INDIRECT, NO_EVIDENCE, CONTRADICTED = "direct_evidence", "indirect_support", "no_evidence", "contradicted"
 _WORTH = {DIRECT: Fraction(1), INDIRECT: Fraction(3, 5), NO_EVIDENCE: Fraction(0), CONTRADICTED: Fraction(0)}
-_DETAIL = {
-    DIRECT: "断言中的数值与名称全部出现在已核对的原文中。",
-    INDIRECT: "断言中的数值与名称只有一部分出现在原文中，或结论没有写明。",
-    NO_EVIDENCE: "已核对的原文与断言无关，或没有通过核对的引用。",
-    CONTRADICTED: "已核对的原文给出了不同的值或状态。",
-}
 _TOTAL = re.compile(r"total=(\d+)(?::\s*(.*))?", re.DOTALL)
 _SENTENCE_END = re.compile(r"[。！？!?\n]+")
 _CLAUSE_END = re.compile(r"[。！？!?；;，,\n]+")
@@ -35,9 +32,12 @@ def verify(payload: Payload) -> dict[str, Any]:
     gatekeeper = payload.get("gatekeeper_result") or {}
     checked = [b for b in gatekeeper.get("checked_bindings") or () if b.get("status") == "pass"]
     traces = payload.get("tool_trace_summary") or ()
-    facts = [_claim_fact(claim, checked, traces) for claim in structured.get("claims") or ()]
-    facts += _unclaimed_facts(structured, checked)
-    return _judged(facts, passed=gatekeeper.get("status") == "pass", rejected=gatekeeper.get("severity") == "reject")
+    language = language_in(payload)
+    facts = [_claim_fact(claim, checked, traces, language) for claim in structured.get("claims") or ()]
+    facts += _unclaimed_facts(structured, checked, language)
+    return _judged(
+        facts, language, passed=gatekeeper.get("status") == "pass", rejected=gatekeeper.get("severity") == "reject"
+    )
 
 
 def classify(claim_type: str, text: str, evidence: Sequence[str]) -> str:
@@ -130,7 +130,10 @@ def _shares_most_words(text: str, evidence: Sequence[str]) -> bool:
 
 
 def _claim_fact(
-    claim: Mapping[str, Any], checked: Sequence[Mapping[str, Any]], traces: Sequence[Mapping[str, Any]]
+    claim: Mapping[str, Any],
+    checked: Sequence[Mapping[str, Any]],
+    traces: Sequence[Mapping[str, Any]],
+    language: Language,
 ) -> dict[str, Any]:
     claim_type, text = str(claim.get("claim_type")), str(claim.get("claim_text"))
     own = [binding for binding in checked if binding.get("claim_id") == claim.get("claim_id")]
@@ -141,12 +144,14 @@ def _claim_fact(
         "claim_id": claim.get("claim_id"),
         "is_critical": claim_type != "risk",
         "verification": verification,
-        "detail": _DETAIL[verification],
-        "evidence_refs": list(_trace_refs(own, traces)),
+        "detail": worded(f"fact.{verification}", language),
+        "evidence_refs": list(_trace_refs(own, traces, language)),
     }
 
 
-def _trace_refs(bindings: Sequence[Mapping[str, Any]], traces: Sequence[Mapping[str, Any]]) -> Iterable[dict[str, Any]]:
+def _trace_refs(
+    bindings: Sequence[Mapping[str, Any]], traces: Sequence[Mapping[str, Any]], language: Language
+) -> Iterable[dict[str, Any]]:
     cited = {binding.get("source_invocation_id") for binding in bindings}
     for trace in traces:
         shared = [number for number in trace.get("source_invocation_ids") or () if number in cited]
@@ -156,11 +161,13 @@ def _trace_refs(bindings: Sequence[Mapping[str, Any]], traces: Sequence[Mapping[
                 "tool_name": trace.get("tool_name", ""),
                 "topic_domain": trace.get("topic_domain", "general"),
                 "source_invocation_ids": shared,
-                "note": "断言所绑定的调用",
+                "note": worded("fact.ref", language),
             }
 
 
-def _unclaimed_facts(structured: Mapping[str, Any], checked: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
+def _unclaimed_facts(
+    structured: Mapping[str, Any], checked: Sequence[Mapping[str, Any]], language: Language
+) -> list[dict[str, Any]]:
     """Sentences of `user_facing_answer` that name or measure something no claim does (R38)."""
     answer = structured.get("user_facing_answer")
     claims = [atoms_of(str(claim.get("claim_text"))) for claim in structured.get("claims") or ()]
@@ -175,7 +182,7 @@ def _unclaimed_facts(structured: Mapping[str, Any], checked: Sequence[Mapping[st
                     "fact": sentence.strip(),
                     "is_critical": True,
                     "verification": verification,
-                    "detail": _DETAIL[verification],
+                    "detail": worded(f"fact.{verification}", language),
                     "evidence_refs": [],
                 }
             )
@@ -185,7 +192,7 @@ def _unclaimed_facts(structured: Mapping[str, Any], checked: Sequence[Mapping[st
 # ---------------------------------------------------------------- verdict (R35)
 
 
-def _judged(facts: list[dict[str, Any]], *, passed: bool, rejected: bool) -> dict[str, Any]:
+def _judged(facts: list[dict[str, Any]], language: Language, *, passed: bool, rejected: bool) -> dict[str, Any]:
     critical = [fact["verification"] for fact in facts if fact["is_critical"]]
     score = sum((_WORTH[kind] for kind in critical), Fraction(0)) / len(critical) if critical else Fraction(0)
     if rejected or CONTRADICTED in critical:
@@ -199,7 +206,7 @@ def _judged(facts: list[dict[str, Any]], *, passed: bool, rejected: bool) -> dic
         "groundedness_score": round(float(score), 4),
         "critical_fact_count": len(critical),
         "facts_checked": facts,
-        "rationale": _rationale(critical),
+        "rationale": _rationale(critical, language),
     }
 
 
@@ -207,10 +214,15 @@ def _any_contradicted(facts: Iterable[Mapping[str, Any]]) -> bool:
     return any(fact["verification"] == CONTRADICTED for fact in facts)
 
 
-def _rationale(critical: Sequence[str]) -> str:
+def _rationale(critical: Sequence[str], language: Language) -> str:
     if not critical:
-        return "没有可以核验的关键事实。"
-    return (
-        f"{len(critical)} 个关键事实：直接证据 {critical.count(DIRECT)}，间接支持 {critical.count(INDIRECT)}，"
-        f"缺少证据 {critical.count(NO_EVIDENCE)}，矛盾 {critical.count(CONTRADICTED)}。"
+        return worded("rationale.none", language)
+    return worded(
+        "rationale",
+        language,
+        n=len(critical),
+        direct=critical.count(DIRECT),
+        indirect=critical.count(INDIRECT),
+        none=critical.count(NO_EVIDENCE),
+        contradicted=critical.count(CONTRADICTED),
     )
