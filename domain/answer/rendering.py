@@ -10,6 +10,7 @@ from typing import TypeAlias
 from domain.agents.composer_io import within_scope
 from domain.agents.remediation import is_remediation
 from domain.agents.scope import Scope, mentions_excluded
+from domain.answer.documentation import is_quotation
 from domain.answer.gaps import (
     empty_call_gap,
     empty_calls,
@@ -49,7 +50,7 @@ Section: TypeAlias = tuple[str, Sequence[str]]
 
 def plain_list(allowed: Sequence[VerifiedClaim]) -> str:
     """The verified claims, one a line: what is shown where the Composer's wording cannot be (R46)."""
-    return "\n".join([PLAIN_LIST_HEADING, *_bullets(_shown(verified.claim.claim_text) for verified in allowed)])
+    return "\n".join([PLAIN_LIST_HEADING, *_bullets(map(_stated, allowed))])
 
 
 def render_low_confidence(
@@ -122,6 +123,11 @@ def _bullets(lines: Iterable[str]) -> list[str]:
     return [f"- {line}" for line in dict.fromkeys(lines) if line] or [f"- {NOTHING}"]
 
 
+def _stated(verified: VerifiedClaim) -> str:
+    """A claim in one line; the text of a document with its lines, for commands stand there."""
+    return verified.claim.claim_text.strip() if is_quotation(verified) else _shown(verified.claim.claim_text)
+
+
 def _shown(text: str) -> str:
     """One line as it stands, without raw JSON or think blocks; "" where the text is nothing else (R49)."""
     line = " ".join(undisguised(text).split())
@@ -143,7 +149,7 @@ class _Material:
         return within_scope(allowed_claims(self.evaluations), self.scope)
 
     def confirmed_lines(self) -> list[str]:
-        return [_shown(verified.claim.claim_text) for verified in self.confirmed()]
+        return [_stated(verified) for verified in self.confirmed()]
 
     def empty_call_gaps(self) -> list[Gap]:
         trace: list[TraceEntry] = [e for evaluation in self.evaluations for e in evaluation.tool_trace_summary]

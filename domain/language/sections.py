@@ -124,8 +124,9 @@ class Wanted:
         """0 for what is asked for; more for what is less so."""
         return next((place for place, wanted in enumerate(self.sections) if section in wanted), len(self.sections))
 
-    def is_asked(self, section: Section | None) -> bool:
-        return section is not None and self.rank(section) < len(self.sections)
+
+DIAGNOSIS = Wanted((frozenset((Section.DIAGNOSIS,)), frozenset((Section.MITIGATION, Section.CAUSE))))
+"""What helps on where something is wrong."""
 
 
 def wanted_by(question: str) -> Wanted:
@@ -139,7 +140,7 @@ def wanted_by(question: str) -> Wanted:
     if _says(question, _EFFECT):
         return _wanted((Section.IMPACT,), (Section.MEANING,))
     if _says(question, cues.DIAGNOSE):
-        return _wanted((Section.DIAGNOSIS,), (Section.MITIGATION, Section.CAUSE))
+        return DIAGNOSIS
     if _says(question, cues.MEANING):
         return _wanted((Section.MEANING,), (Section.IMPACT,))
     return Wanted()

@@ -14,7 +14,7 @@ import re
 import unicodedata
 import warnings
 from array import array
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, lru_cache
@@ -134,9 +134,10 @@ class KnowledgeIndex:
     # ------------------------------------------------------------ L0
 
     def _named(self, query: str) -> set[int]:
-        """Blocks whose document or heading the query names, or links to."""
-        found: set[int] = set()
-        for name, is_plain in _names_in(query):
+        """Blocks whose document or heading the query names, or links to; of a document of which it names a heading,
+        that alone."""
+        found: Counter[int] = Counter()
+        for name, is_plain in dict.fromkeys(_names_in(query)):
             found.update(self._names.get(name, ()))
             if not is_plain:
                 found.update(self._plain_names.get(name, ()))
@@ -146,7 +147,11 @@ class KnowledgeIndex:
                 found.update(places)
         for url in _URL.findall(query):
             found.update(self._addresses.get(_address(url), ()))
-        return found
+        most: dict[str, int] = {}
+        for at, times in found.items():
+            document = self._blocks[at].document
+            most[document] = max(times, most.get(document, 0))
+        return {at for at, times in found.items() if times == most[self._blocks[at].document]}
 
     def _declared(self, query: str) -> set[int]:
         plain = _plain(query)

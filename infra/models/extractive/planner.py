@@ -5,10 +5,16 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from domain.language.concepts import MERE
+from domain.language.searching import concepts_named_in, concepts_of
+from domain.language.sections import GENERIC_PARTS
+from domain.question.question import TermKind
+from domain.verdict.term_shown import shows
 from infra.models.extractive.inquiry import Inquiry, Source, inquiry_of
 from infra.models.extractive.texts import joined, text
-from infra.models.extractive.words import features, spaced
+from infra.models.extractive.words import features, spaced, spread
 
+_SUBJECTS = (TermKind.ALERT, TermKind.METRIC, TermKind.TOPIC, TermKind.PHRASE, TermKind.CODE)
 MIN_SHARED = 2  # features a skill must share with the question beyond those every question has
 _EVERYDAY = features(
     "请排查确认分析诊断当前现在是否存在告警日志服务问题异常指标只看一下这一件事 service alert log the of for and"
@@ -30,6 +36,7 @@ def plan(payload: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _matching_skill(inquiry: Inquiry, catalog: Any) -> str | None:
+    """Of the skills that speak of what the question is about, the one that shares most words with it."""
     asked = features(inquiry.asked) - _EVERYDAY
     best, best_shared = None, MIN_SHARED - 1
     for entry in catalog if isinstance(catalog, list) else ():
@@ -37,9 +44,29 @@ def _matching_skill(inquiry: Inquiry, catalog: Any) -> str | None:
             continue
         name, told = str(entry.get("name")), f"{entry.get('name')} {entry.get('description')}"
         shared = len(asked & features(told))
-        if shared > best_shared and not inquiry.excludes(told):
+        if shared > best_shared and _bears(inquiry, told) and not inquiry.excludes(told):
             best, best_shared = name, shared
     return best
+
+
+def _bears(inquiry: Inquiry, told: str) -> bool:
+    """Whether a skill speaks of a thing that the question asks for: by name, or of the same thing or event. That it is
+    of a database, too, or of alerts in general, is not enough."""
+    subjects = [term for term in inquiry.question.terms if term.kind in _SUBJECTS]
+    said = {concept.name for concept in concepts_named_in(told)}
+    asked = {concept.name for term in subjects for concept in concepts_of(" ".join(_parts(term.text)))}
+    telling = (asked - MERE) or asked
+    return bool(said & telling) or any(shows(term, told) or _holds_parts(term.text, told) for term in subjects)
+
+
+def _holds_parts(name: str, told: str) -> bool:
+    """HighCPUUsage is of the CPU: what tells in an alert's name."""
+    telling = {part for part in _parts(name) if part not in GENERIC_PARTS}
+    return bool(telling) and telling <= set(spread(told).split())
+
+
+def _parts(name: str) -> list[str]:
+    return spread(name).split() if name.isascii() else [name]
 
 
 def _steps(inquiry: Inquiry, skill: str | None) -> list[str]:

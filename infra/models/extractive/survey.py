@@ -72,6 +72,12 @@ def survey_claims(inquiry: Inquiry, answered: Sequence[Answered], held: Sequence
         yield Draft("observation", _change(inquiry, one), (one.ref,))
 
 
+def worst_message(inquiry: Inquiry, answered: Sequence[Answered]) -> str:
+    """The message that a survey tells first of what is wrong; nothing where it tells none."""
+    items = (one for one in told_by(inquiry, answered) if one.fields.get("kind") == "message")
+    return next((quoted(one.line, MAX_LINE) for one in items if _bears(inquiry, one)), "")
+
+
 def shapes_told(drafts: Sequence[Draft]) -> tuple[str, ...]:
     """The shapes of the messages that claims of a survey quote."""
     return tuple(shape_of(_read(ref).line) for draft in drafts for ref in draft.refs if ref.tool_name == SURVEY)

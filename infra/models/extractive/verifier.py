@@ -11,6 +11,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from fractions import Fraction
 from typing import Any
 
+from domain.answer.documentation import quoted_part
 from domain.language.tongues import Language
 from infra.models.extractive.atoms import Atoms, atoms_of, states_in
 from infra.models.extractive.conversation import Payload
@@ -42,7 +43,7 @@ def verify(payload: Payload) -> dict[str, Any]:
 
 def classify(claim_type: str, text: str, evidence: Sequence[str]) -> str:
     """The class of a statement against the checked texts. Of documentation, it is what follows the lead-in."""
-    text = text.partition("：")[2] or text if claim_type == "documentation" else text
+    text = quoted_part(text) if claim_type == "documentation" else text
     if not evidence:
         return NO_EVIDENCE
     if claim_type == "negative_observation":
