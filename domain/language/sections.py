@@ -77,32 +77,6 @@ DOCUMENT_FIELDS = Cue("", "title|name|alert|alerts|alertname|alert_name|aliases|
 """Fields of a document's header that tell what it is about, as programs write them."""
 ADDRESS_FIELDS = Cue("", "runbook|runbook_url|runbookurl|url|urls|permalink|link|canonical")
 """Those that tell its address."""
-GENERIC_PARTS = frozenset(
-    (
-        *("high", "low", "too", "many", "much", "few", "usage", "use", "used", "rate", "ratio", "percent", "count"),
-        *(
-            "is",
-            "are",
-            "not",
-            "has",
-            "have",
-            "of",
-            "in",
-            "on",
-            "to",
-            "the",
-            "and",
-            "or",
-            "by",
-            "for",
-            "alert",
-            "warning",
-        ),
-        *("critical", "kube", "kubernetes", "prometheus", "service", "server", "instance", "over", "above", "below"),
-        *("almost", "near", "nearly", "running", "detected", "increase", "increased", "excessive", "large", "number"),
-    )
-)
-"""Words in names of alerts that many share: by them alone no document is known to be of the alert."""
 
 _FIX = Cue(
     "处理|处置|缓解|恢复|解决|修复|怎么办|应急|止血", "fix|mitigate|mitigation|remediation|resolve|recover|remedy"
@@ -121,8 +95,13 @@ class Wanted:
     sections: tuple[frozenset[Section], ...] = ()
 
     def rank(self, section: Section | None) -> int:
-        """0 for what is asked for; more for what is less so."""
+        """0 for what is asked for, and for all where nothing is; more for what is less so."""
         return next((place for place, wanted in enumerate(self.sections) if section in wanted), len(self.sections))
+
+    @property
+    def is_to_do(self) -> bool:
+        """Whether it is asked what to do."""
+        return any(Section.MITIGATION in wanted for wanted in self.sections[:1])
 
 
 DIAGNOSIS = Wanted((frozenset((Section.DIAGNOSIS,)), frozenset((Section.MITIGATION, Section.CAUSE))))

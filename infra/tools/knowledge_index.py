@@ -17,15 +17,16 @@ from array import array
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache, lru_cache
+from functools import cache
 from typing import Any, Literal
 from urllib.parse import unquote
 
+from domain.language.alert_names import parts_of, stem, telling
 from domain.language.concepts import MANNERS, MERE
 from domain.language.cue import chinese, words_of
 from domain.language.form import search_form
 from domain.language.searching import concepts_of, finder_of
-from domain.language.sections import GENERIC_PARTS, TITLES, Section, Wanted, is_heading, section_of, wanted_by
+from domain.language.sections import TITLES, Section, Wanted, is_heading, section_of, wanted_by
 from infra.tools.markdown import Block
 from infra.tools.stop_words import stop_words
 
@@ -47,8 +48,6 @@ _HEADING_NAME = re.compile(r"[A-Za-z][A-Za-z0-9]*(?:[-_./][A-Za-z0-9]+)*")
 _SHAPED_LIKE_A_NAME = re.compile(r".[A-Z]|\d|[-_./=: ]")
 _NAME = re.compile(r"[a-z0-9]+(?:[-_./=%:][a-z0-9]+)*")
 _TOKEN = re.compile(r"[A-Za-z0-9]+|[\u3400-\u9fff]+")
-_HUMPS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
-_HUMPED = re.compile(r"[a-z0-9][A-Z]|[A-Z]{2,}[a-z]")
 _CHINESE = re.compile(r"[\u3400-\u9fff]+")
 _CODE = re.compile(
     r"(?<![A-Za-z0-9_.-])(?:[A-Z][A-Za-z]*[a-z][A-Z]\w+|[a-z]+[A-Z]\w+|[A-Z]{5,}|[A-Z]{2,}[-_][A-Z0-9_-]*\d[A-Z0-9]*"
@@ -56,7 +55,6 @@ _CODE = re.compile(
 )
 """What programs write and people do not: OutOfMemoryError, ECONNREFUSED, ORA-01555, http_requests_total."""
 _URL = re.compile(r"https?://[^\s，。；、）)\"'<>\u3400-\u9fff]+")
-_ENDINGS = re.compile(r"(?:ings?|ed|es|s)\Z")
 
 
 @dataclass(frozen=True, slots=True)
@@ -167,7 +165,7 @@ class KnowledgeIndex:
         found = self._covering(asked)
         runs = _Runs(query)
         codes = [code.casefold() for code in dict.fromkeys(_CODE.findall(query))]
-        named = [frozenset(parts) for name in dict.fromkeys(_TOKEN.findall(query)) if len(parts := _parts(name)) > 1]
+        named = [frozenset(parts) for name in dict.fromkeys(_TOKEN.findall(query)) if len(parts := parts_of(name)) > 1]
         holding = {part: frozenset(self._places(part)) for parts in named for part in parts}
         for at in sorted(scores, key=lambda at: (-scores[at], at))[:_MOST_COMPARED]:
             text = f"{self._blocks[at].title}\n{self._blocks[at].content}"
@@ -252,7 +250,7 @@ def words(text: str) -> list[str]:
     """Lower-cased words without function words, English ones without their endings. Names joined by `-_./=:` stay
     whole; Chinese is segmented."""
     plain = _plain(text)
-    found = [_stem(name) for name in _NAME.findall(plain) if name not in stop_words()]
+    found = [stem(name) for name in _NAME.findall(plain) if name not in stop_words()]
     chinese_text = _NAME.sub(" ", plain)
     if not _CHINESE.search(chinese_text):
         return found
@@ -261,34 +259,17 @@ def words(text: str) -> list[str]:
     ]
 
 
-def _stem(word: str) -> str:
-    return _ENDINGS.sub("", word) if len(word) > 4 and word.isascii() and word.isalpha() else word
-
-
-@lru_cache(maxsize=4096)
-def _parts(name: str) -> tuple[str, ...]:
-    """`KubePodCrashLooping`: kube, pod, crash, loop. None of a word that is no name of several."""
-    if not _HUMPED.search(name):
-        return ()
-    return tuple(_stem(part.casefold()) for part in _HUMPS.findall(name) if len(part) > 1)
-
-
 def _all_parts(text: str) -> list[str]:
     """The parts of all names in a text that are written in humps or joined by hyphens."""
-    found = [part for name in _TOKEN.findall(unicodedata.normalize("NFKC", text)) for part in _parts(name)]
+    found = [part for name in _TOKEN.findall(unicodedata.normalize("NFKC", text)) for part in parts_of(name)]
     joined = (name for name in _NAME.findall(_plain(text)) if "-" in name or "_" in name)
-    return found + [_stem(part) for name in joined for part in re.split(r"[^a-z0-9]", name) if len(part) > 1]
+    return found + [stem(part) for name in joined for part in re.split(r"[^a-z0-9]", name) if len(part) > 1]
 
 
 def _holds_name(parts: frozenset[str], held: set[str]) -> bool:
     """All telling words of an alert's name, and two of three of all."""
-    telling = parts - _generic()
-    return bool(telling) and telling <= held and 3 * len(held) >= 2 * len(parts)
-
-
-@cache
-def _generic() -> frozenset[str]:
-    return frozenset(map(_stem, GENERIC_PARTS))
+    told = telling(parts)
+    return bool(told) and told <= held and 3 * len(held) >= 2 * len(parts)
 
 
 class _Runs:
@@ -334,7 +315,7 @@ def _names_of(block: Block) -> Iterator[tuple[str, bool]]:
             words_in = _bare(name)
             compact = _compact("".join(words_in))
             if len(compact) >= _SHORTEST_NAME and len(words_in) <= 2 * _LONGEST_NAME:
-                is_plain = len(words_in) == 1 and not _HUMPED.search(words_in[0]) and not re.search(r"\d", words_in[0])
+                is_plain = len(words_in) == 1 and not parts_of(words_in[0]) and not re.search(r"\d", words_in[0])
                 found[compact] = found.get(compact, True) and is_plain
     return iter(found.items())
 
@@ -375,7 +356,7 @@ def _names_in(query: str) -> Iterator[tuple[str, bool]]:
                 break
             if all(word.casefold() in stop_words() or word.casefold() in words_of(TITLES) for word in run):
                 continue
-            is_plain = len(run) == 1 and not _HUMPED.search(run[0]) and not re.search(r"\d", run[0])
+            is_plain = len(run) == 1 and not parts_of(run[0]) and not re.search(r"\d", run[0])
             yield _compact("".join(run)), is_plain
 
 

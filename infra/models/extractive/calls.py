@@ -8,7 +8,7 @@ from typing import Any
 
 from domain.evidence.window import utc_text
 from domain.language.searching import concepts_of
-from domain.language.sections import Section, wanted_by
+from domain.language.sections import wanted_by
 from domain.question.question import Period
 from infra.models.extractive.alerts import firing_names, firing_services, runbooks_of
 from infra.models.extractive.conversation import Answered, Call
@@ -103,12 +103,10 @@ def _asked_for(inquiry: Inquiry, skill: str | None, window: Mapping[str, Any], *
         for service in services:
             for words, least in searches:
                 yield Call(LOGS, _given(service=service, query=words, level=least, **window))
-    if inquiry.sources == {Source.KNOWLEDGE} or (Source.KNOWLEDGE in inquiry.sources and _asks_what_to_do(inquiry)):
+    if inquiry.sources == {Source.KNOWLEDGE} or (
+        Source.KNOWLEDGE in inquiry.sources and wanted_by(inquiry.asked).is_to_do
+    ):
         yield Call(KNOWLEDGE, {"query": inquiry.asked.strip()[:MAX_QUERY]})
-
-
-def _asks_what_to_do(inquiry: Inquiry) -> bool:
-    return wanted_by(inquiry.asked).rank(Section.MITIGATION) == 0
 
 
 def _span(inquiry: Inquiry, window: Mapping[str, Any]) -> dict[str, Any]:

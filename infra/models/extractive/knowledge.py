@@ -46,7 +46,7 @@ def knowledge_claims(inquiry: Inquiry, answered: Sequence[Answered]) -> Iterator
     wanted = wanted_by(inquiry.asked)
     if not is_all and not wanted.sections:
         wanted = DIAGNOSIS
-    most = MAX_BLOCKS if is_all or wanted.rank(Section.MITIGATION) == 0 else MAX_BACKGROUND_BLOCKS
+    most = MAX_BLOCKS if is_all or wanted.is_to_do else MAX_BACKGROUND_BLOCKS
     length = 0
     for one in _chosen([one for one in told if one.document in documents], wanted)[:most]:
         length += len(one.content)

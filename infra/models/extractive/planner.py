@@ -5,17 +5,17 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from domain.language.alert_names import parts_of, stem, telling
 from domain.language.concepts import MERE
-from domain.language.searching import concepts_named_in, concepts_of
-from domain.language.sections import GENERIC_PARTS
+from domain.language.form import search_form
+from domain.language.searching import concepts_named_in, concepts_of, finder_of, names_a_mere_thing
 from domain.question.question import TermKind
-from domain.verdict.term_shown import shows
 from infra.models.extractive.inquiry import Inquiry, Source, inquiry_of
 from infra.models.extractive.texts import joined, text
 from infra.models.extractive.words import features, spaced, spread
 
 _SUBJECTS = (TermKind.ALERT, TermKind.METRIC, TermKind.TOPIC, TermKind.PHRASE, TermKind.CODE)
-MIN_SHARED = 2  # features a skill must share with the question beyond those every question has
+_NAMING = (TermKind.ALERT, TermKind.METRIC)
 _EVERYDAY = features(
     "请排查确认分析诊断当前现在是否存在告警日志服务问题异常指标只看一下这一件事 service alert log the of for and"
 )
@@ -38,7 +38,7 @@ def plan(payload: Mapping[str, Any]) -> dict[str, Any]:
 def _matching_skill(inquiry: Inquiry, catalog: Any) -> str | None:
     """Of the skills that speak of what the question is about, the one that shares most words with it."""
     asked = features(inquiry.asked) - _EVERYDAY
-    best, best_shared = None, MIN_SHARED - 1
+    best, best_shared = None, -1
     for entry in catalog if isinstance(catalog, list) else ():
         if not isinstance(entry, dict):
             continue
@@ -50,23 +50,20 @@ def _matching_skill(inquiry: Inquiry, catalog: Any) -> str | None:
 
 
 def _bears(inquiry: Inquiry, told: str) -> bool:
-    """Whether a skill speaks of a thing that the question asks for: by name, or of the same thing or event. That it is
-    of a database, too, or of alerts in general, is not enough."""
-    subjects = [term for term in inquiry.question.terms if term.kind in _SUBJECTS]
+    """Whether a skill speaks of a thing that the question asks for: by name, or of the same thing or event."""
     said = {concept.name for concept in concepts_named_in(told)}
-    asked = {concept.name for term in subjects for concept in concepts_of(" ".join(_parts(term.text)))}
-    telling = (asked - MERE) or asked
-    return bool(said & telling) or any(shows(term, told) or _holds_parts(term.text, told) for term in subjects)
-
-
-def _holds_parts(name: str, told: str) -> bool:
-    """HighCPUUsage is of the CPU: what tells in an alert's name."""
-    telling = {part for part in _parts(name) if part not in GENERIC_PARTS}
-    return bool(telling) and telling <= set(spread(told).split())
-
-
-def _parts(name: str) -> list[str]:
-    return spread(name).split() if name.isascii() else [name]
+    held = frozenset(stem(part) for part in spread(told).split())
+    form = search_form(told)
+    for term in inquiry.question.terms:
+        if term.kind not in _SUBJECTS:
+            continue
+        parts = frozenset(parts_of(term.text))
+        asked = {concept.name for concept in concepts_of(" ".join(parts) or term.text)}
+        if term.kind not in _NAMING and not names_a_mere_thing(term.text):
+            asked -= MERE  # that both are of some database is not enough
+        if asked & said or finder_of(term.text).stands_in(form) or (telling(parts) and telling(parts) <= held):
+            return True
+    return False
 
 
 def _steps(inquiry: Inquiry, skill: str | None) -> list[str]:

@@ -43,7 +43,7 @@ def verify(payload: Payload) -> dict[str, Any]:
 
 def classify(claim_type: str, text: str, evidence: Sequence[str]) -> str:
     """The class of a statement against the checked texts. Of documentation, it is what follows the lead-in."""
-    text = quoted_part(text) if claim_type == "documentation" else text
+    text = _documented(text) if claim_type == "documentation" else text
     if not evidence:
         return NO_EVIDENCE
     if claim_type == "negative_observation":
@@ -61,6 +61,12 @@ def classify(claim_type: str, text: str, evidence: Sequence[str]) -> str:
         return NO_EVIDENCE
     says_more = _concludes_more(claim_type, text, evidence) or not _bears_out_every_clause(text, evidence)
     return INDIRECT if found < stated.count or says_more else DIRECT
+
+
+def _documented(text: str) -> str:
+    """Without its lead, or whatever stands before a colon in its place."""
+    quoted = quoted_part(text)
+    return quoted if quoted != text else text.partition("：")[2] or text
 
 
 def _absence_class(text: str, evidence: Sequence[str]) -> str:
