@@ -6,7 +6,6 @@ from collections.abc import Mapping
 from typing import Any
 
 from domain.language.alert_names import parts_of, stem, telling
-from domain.language.concepts import MERE
 from domain.language.form import search_form
 from domain.language.searching import concepts_named_in, concepts_of, finder_of, names_a_mere_thing
 from domain.question.question import TermKind
@@ -54,13 +53,11 @@ def _bears(inquiry: Inquiry, told: str) -> bool:
     said = {concept.name for concept in concepts_named_in(told)}
     held = frozenset(stem(part) for part in spread(told).split())
     form = search_form(told)
-    for term in inquiry.question.terms:
-        if term.kind not in _SUBJECTS:
-            continue
+    subjects = [term for term in inquiry.question.terms if term.kind in _SUBJECTS]
+    own = [term for term in subjects if term.kind in _NAMING or not names_a_mere_thing(term.text)]
+    for term in own or subjects:  # that both are of some database, too, is not enough
         parts = frozenset(parts_of(term.text))
         asked = {concept.name for concept in concepts_of(" ".join(parts) or term.text)}
-        if term.kind not in _NAMING and not names_a_mere_thing(term.text):
-            asked -= MERE  # that both are of some database is not enough
         if asked & said or finder_of(term.text).stands_in(form) or (telling(parts) and telling(parts) <= held):
             return True
     return False
