@@ -16,6 +16,7 @@ _EXCLUDE = "exclude "
 _MOST_NAMES = 5
 _MEASURED = frozenset({"query_metrics"})
 """Tools whose entries are alerts and series."""
+_DOCUMENTS = frozenset({"lookup_knowledge"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,11 +39,19 @@ def doubt_gap(
     is_log = tool_name not in _MEASURED
     if doubt.unknown:
         return Gap(_unknown_name(doubt, coverage, tool_name, language), mend)
+    if tool_name in _DOCUMENTS:
+        return _document_gap(doubt, coverage, language, says_what=says_what)
     what = sought(coverage, "thing.log" if is_log else "thing.measure", language)
     if not says_what:
         what = text("thing.any_log" if is_log else "thing.measure", language)
     reason = _reason(doubt, coverage, language) if is_log else _reason_of_measures(doubt, coverage, language)
     return Gap(text("doubt", language, what=what, reason=reason, mend=mend), mend)
+
+
+def _document_gap(doubt: Doubt, coverage: Coverage, language: Language, *, says_what: bool) -> Gap:
+    what = sought(coverage, "thing.document", language) if says_what else text("thing.document", language)
+    mend = text("mend.document", language)
+    return Gap(text("doubt", language, what=what, reason=_reason(doubt, coverage, language), mend=mend), mend)
 
 
 def sought(coverage: Coverage, thing: str = "thing.log", language: Language = "zh") -> str:
@@ -127,6 +136,8 @@ def search_notes(
         for coverage in (found for id in bound if id is not None and (found := calls.get(id))):
             if verified.claim.claim_type is ClaimType.NEGATIVE_OBSERVATION:
                 notes += _looked_through(coverage, language)
+            if verified.claim.claim_type is ClaimType.DOCUMENTATION:
+                notes += _unread_documents(coverage, language)
             notes += _assumptions(coverage, language)
     return list(dict.fromkeys(notes))
 
@@ -138,6 +149,18 @@ def _looked_through(coverage: Coverage, language: Language) -> Iterable[str]:
     newest = max((one.last for one in coverage.inputs if one.last), default="")
     if newest and start != EVER and newest < start:
         yield text("all_older", language, time=newest)
+
+
+def _unread_documents(coverage: Coverage, language: Language) -> Iterable[str]:
+    """What a quotation may not know of: another document may say more, or otherwise."""
+    left = [one for one in coverage.unread if one.could_match]
+    named = [
+        text("document_unread", language, name=one.name, why=text(f"why.{one.reason}", language))
+        for one in left[:_MOST_NAMES]
+    ]
+    if left:
+        count = sum(doubt.count for doubt in coverage.doubts if doubt.kind is DoubtKind.INPUT)
+        yield text("documents_unread", language, n=count, names=_listed(named, language))
 
 
 def _assumptions(coverage: Coverage, language: Language) -> Iterable[str]:

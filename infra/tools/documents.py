@@ -49,11 +49,22 @@ class Document:
 
 
 @dataclass(frozen=True, slots=True)
+class Left:
+    """What was not read and could be a document, and why."""
+
+    name: str
+    reason: UnreadReason
+
+    def told(self) -> Unread:
+        return Unread(name=self.name, reason=self.reason, could_match=True)
+
+
+@dataclass(frozen=True, slots=True)
 class Listing:
     """The documents of a folder by name, what else could be one, and a sign that changes with any of them."""
 
     files: tuple[LogFile, ...]
-    unread: tuple[Unread, ...]
+    unread: tuple[Left, ...]
     signature: str
 
 
@@ -73,7 +84,7 @@ def list_documents(place: Place, is_wanted: Callable[[str], bool]) -> Listing:
         sign.update(told.encode("utf-8", "replace"))
     for one in unread:
         sign.update(f"{one.name}\0{one.reason}\n".encode("utf-8", "replace"))
-    told_unread = tuple(Unread(name=place.prefix + one.name, reason=one.reason, could_match=True) for one in unread)
+    told_unread = tuple(Left(place.prefix + one.name, one.reason) for one in unread)
     return Listing(tuple(files), told_unread, sign.hexdigest())
 
 
@@ -86,26 +97,26 @@ def name_of(file: LogFile) -> str:
     return min(file.names, key=lambda name: (f"/{name}".count("/."), name.count("/"), name))
 
 
-def read_documents(place: Place, listing: Listing, is_over: Callable[[], bool]) -> Iterator[Document | Unread]:
+def read_documents(place: Place, listing: Listing, is_over: Callable[[], bool]) -> Iterator[Document | Left]:
     """Each document, or why it was not read; none after `is_over` or more than FOLDER_BYTES."""
     left = FOLDER_BYTES
     for file in listing.files:
         name = place.prefix + shown(name_of(file))
         if left <= 0 or is_over():
-            yield Unread(name=name, reason=UnreadReason.LIMIT, could_match=True)
+            yield Left(name, UnreadReason.LIMIT)
             continue
         try:
             data = _bytes_of(file, left)
         except OSError as error:
-            yield Unread(name=name, reason=reason_of(error), could_match=True)
+            yield Left(name, reason_of(error))
             continue
         if isinstance(data, UnreadReason):
-            yield Unread(name=name, reason=data, could_match=True)
+            yield Left(name, data)
             continue
         left -= len(data)
         text, is_sure = _decoded(data)
         if text is None:
-            yield Unread(name=name, reason=UnreadReason.BINARY, could_match=True)
+            yield Left(name, UnreadReason.BINARY)
         else:
             yield Document(name, text, is_sure)
 

@@ -17,7 +17,7 @@ from domain.evidence.coverage import Coverage, Doubt, DoubtKind, InputRead, Soug
 from infra.reading.limits import ReadingError, ReadingLimit
 from infra.reading.processes import ReadingProcesses, reading_processes
 from infra.tools.contract import Arguments, FunctionTool, Tool, ToolContext, ToolError, ToolResult, json_text
-from infra.tools.documents import Place
+from infra.tools.documents import Left, Place
 from infra.tools.knowledge_reading import LookedUp, Mapped
 from infra.tools.partial import Failed, all_failed, said_failed
 
@@ -103,9 +103,7 @@ async def _looked_up(places: list[Place], arguments: KnowledgeArguments, process
     try:
         return _LOOKED_UP.validate_python(await processes.run(*job, timeout_s=SECONDS + _GRACE_S))
     except ReadingLimit:
-        return LookedUp(
-            unread=[Unread(name=place.name, reason=UnreadReason.LIMIT, could_match=True) for place in places]
-        )
+        return LookedUp(unread=[Left(place.name, UnreadReason.LIMIT) for place in places])
     except ReadingError as error:
         raise ToolError("source", error.message) from error
 
@@ -154,7 +152,7 @@ def _coverage(query: str, found: LookedUp, total: int) -> Coverage:
         window="",
         sought=Sought(words=(" ".join(query.split()),)),
         inputs=[InputRead(name=one.name, format="markdown", entries=one.documents) for one in found.read],
-        unread=[*closed, *found.unread],
+        unread=[*closed, *(one.told() for one in found.unread)],
         excluded=(),
         doubts=[unsure],
         entries=sum(one.documents for one in found.read),

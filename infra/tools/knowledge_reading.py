@@ -7,8 +7,8 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from hashlib import sha256
 
-from domain.evidence.coverage import Unread, UnreadReason
-from infra.tools.documents import Document, Listing, Place, is_markdown, list_documents, read_documents
+from domain.evidence.coverage import UnreadReason
+from infra.tools.documents import Document, Left, Listing, Place, is_markdown, list_documents, read_documents
 from infra.tools.knowledge_index import KnowledgeIndex
 from infra.tools.markdown import Block, parsed
 
@@ -49,7 +49,7 @@ class LookedUp:
     exact: int = 0
     told: int = 0
     read: list[Read] = field(default_factory=list)
-    unread: list[Unread] = field(default_factory=list)
+    unread: list[Left] = field(default_factory=list)
     unsure: list[str] = field(default_factory=list)
     closed: list[Closed] = field(default_factory=list)
 
@@ -67,7 +67,7 @@ class _Base:
     """What is known of the places at one state of them; `unsure`: documents that were not understood throughout."""
 
     index: KnowledgeIndex
-    unread: list[Unread]
+    unread: list[Left]
     unsure: list[str]
     documents: dict[str, int]
 
@@ -117,7 +117,7 @@ def _lines(
     """Documents are read as they are asked for."""
     for place, listing in listings:
         for one in read_documents(place, listing, is_over):
-            if isinstance(one, Unread):
+            if isinstance(one, Left):
                 yield f"- {one.name}：（未读取）"
                 continue
             blocks = parsed(one.name, one.text).blocks
@@ -129,10 +129,11 @@ def _lines(
 
 def problem_of(place: Place) -> str | None:
     """What is wrong with a place before a session is started on it."""
-    listings, closed = _listed([place])
-    if closed:
-        return closed[0].problem
-    return None if listings[0][1].files else f"{place.path} holds nothing to read"
+    try:
+        listing = list_documents(place, is_markdown)
+    except OSError as error:
+        return str(error)
+    return None if listing.files else f"{place.path} holds nothing to read"
 
 
 def _listed(places: Sequence[Place]) -> tuple[list[tuple[Place, Listing]], list[Closed]]:
@@ -171,7 +172,7 @@ def _built(listings: Sequence[tuple[Place, Listing]], is_over: Callable[[], bool
     def blocks() -> Iterator[Block]:
         for place, listing in listings:
             for one in read_documents(place, listing, is_over):
-                if isinstance(one, Unread):
+                if isinstance(one, Left):
                     unread.append(one)
                     continue
                 documents[place.name] += 1
@@ -184,7 +185,7 @@ def _built(listings: Sequence[tuple[Place, Listing]], is_over: Callable[[], bool
         yield from found.blocks
 
     index = KnowledgeIndex(blocks(), is_over)
-    unread += [Unread(name=name, reason=UnreadReason.LIMIT, could_match=True) for name in index.left_out]
+    unread += [Left(name, UnreadReason.LIMIT) for name in index.left_out]
     return _Base(index, unread, unsure, documents)
 
 

@@ -92,6 +92,9 @@ def _sections(text: str) -> Iterator[tuple[Path, str]]:
     body: list[str] = []
     fence: str | None = None
     for line in text.splitlines():
+        if not line:
+            body.append(line)
+            continue
         was_code, fence = fence is not None, _fence_after(line, fence)
         heading = None if was_code or fence else _heading(line, body)
         if heading is None:

@@ -9,8 +9,7 @@ from dataclasses import dataclass, field, replace
 from hashlib import sha256
 from pathlib import PurePosixPath
 
-from domain.evidence.coverage import Unread
-from infra.tools.documents import Document, Place, list_documents, read_documents
+from infra.tools.documents import Document, Left, Place, list_documents, read_documents
 from infra.tools.headers import front_matter, texts_of
 from infra.tools.knowledge_reading import Closed
 
@@ -39,7 +38,7 @@ class Skills:
 
     signature: str
     skills: list[Skill] | None = None
-    unread: list[Unread] = field(default_factory=list)
+    unread: list[Left] = field(default_factory=list)
     closed: list[Closed] = field(default_factory=list)
 
 
@@ -62,7 +61,7 @@ def skills_of(places: Sequence[Place], known: str, seconds: float, wanted: str =
     if sign.hexdigest() == known:
         return Skills(known, None, [], closed)
     found: list[tuple[Place, Skill]] = []
-    unread: list[Unread] = []
+    unread: list[Left] = []
     for place, listing in listings:
         unread += listing.unread
         plain = replace(place, prefix="")
@@ -70,7 +69,7 @@ def skills_of(places: Sequence[Place], known: str, seconds: float, wanted: str =
             if isinstance(one, Document):
                 found.append((place, _skill(one)))
             else:
-                unread.append(one.model_copy(update={"name": place.prefix + one.name}))
+                unread.append(replace(one, name=place.prefix + one.name))
     times = Counter(skill.name for _, skill in found)
     named = [skill if times[skill.name] == 1 else skill.of(place.name) for place, skill in found]
     told = [skill if skill.name == wanted else replace(skill, content="") for skill in named]
