@@ -120,7 +120,8 @@ def _page(heading: str, *sections: Section) -> str:
 
 
 def _bullets(lines: Iterable[str]) -> list[str]:
-    return [f"- {line}" for line in dict.fromkeys(lines) if line] or [f"- {NOTHING}"]
+    told = (line.replace("\n", "\n  ") for line in dict.fromkeys(lines) if line)
+    return [f"- {line}" for line in told] or [f"- {NOTHING}"]
 
 
 def _stated(verified: VerifiedClaim) -> str:

@@ -67,6 +67,11 @@ class Listing:
     unread: tuple[Left, ...]
     signature: str
 
+    @property
+    def names(self) -> list[str]:
+        """Of the files, as they are shown."""
+        return [shown(name_of(file)) for file in self.files]
+
 
 def list_documents(place: Place, is_wanted: Callable[[str], bool]) -> Listing:
     """Raises OSError if the place is no folder."""

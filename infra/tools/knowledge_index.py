@@ -15,7 +15,7 @@ import unicodedata
 import warnings
 from array import array
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from typing import Any, Literal
@@ -66,10 +66,9 @@ class Hit:
 
 
 class KnowledgeIndex:
-    """An index over blocks, built once and asked often. `is_over`: then no further block is read; `left_out` names the
-    documents that were not read whole."""
+    """An index over blocks, which are added once, and which is asked often."""
 
-    def __init__(self, blocks: Iterable[Block], is_over: Callable[[], bool] = lambda: False) -> None:
+    def __init__(self) -> None:
         self._blocks: list[Block] = []
         self._sections: list[Section | None] = []
         self._terms: list[frozenset[str]] = []
@@ -81,15 +80,8 @@ class KnowledgeIndex:
         self._chinese_names: defaultdict[str, list[int]] = defaultdict(list)
         self._addresses: defaultdict[str, list[int]] = defaultdict(list)
         self._documents: defaultdict[str, list[int]] = defaultdict(list)
-        left_out: dict[str, None] = {}
-        for block in blocks:
-            if is_over():
-                left_out.setdefault(block.document)
-            else:
-                self._add(block)
-        self.left_out = tuple(left_out)
 
-    def _add(self, block: Block) -> None:
+    def add(self, block: Block) -> None:
         at = len(self._blocks)
         self._blocks.append(block)
         self._documents[block.document].append(at)
@@ -255,7 +247,9 @@ def words(text: str) -> list[str]:
     if not _CHINESE.search(chinese_text):
         return found
     return found + [
-        w for w in _segmenter().lcut_for_search(chinese_text) if w.strip() and w not in stop_words() and w[0].isalnum()
+        w
+        for w in _segmenter().lcut_for_search(chinese_text, HMM=False)
+        if w.strip() and w not in stop_words() and w[0].isalnum()
     ]
 
 

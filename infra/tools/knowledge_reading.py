@@ -62,14 +62,43 @@ class Mapped:
     text: str | None
 
 
-@dataclass(slots=True)
 class _Base:
-    """What is known of the places at one state of them; `unsure`: documents that were not understood throughout."""
+    """What is known of the places in one state of them. Documents are taken in as there is time for them; `unsure`:
+    those that were not understood throughout."""
 
-    index: KnowledgeIndex
-    unread: list[Left]
-    unsure: list[str]
-    documents: dict[str, int]
+    def __init__(self, listings: Sequence[tuple[Place, Listing]]) -> None:
+        self.index = KnowledgeIndex()
+        self.unsure: list[str] = []
+        self.documents = dict.fromkeys((place.name for place, _ in listings), 0)
+        self._unread = [one for _, listing in listings for one in listing.unread]
+        self._waiting = {place.prefix + name: None for place, listing in listings for name in listing.names}
+        self._blocks = self._read(listings)
+
+    @property
+    def unread(self) -> list[Left]:
+        return [*self._unread, *(Left(name, UnreadReason.LIMIT) for name in self._waiting)]
+
+    def take_in(self, is_over: Callable[[], bool]) -> None:
+        for block in self._blocks:
+            self.index.add(block)
+            if is_over():
+                return
+
+    def _read(self, listings: Sequence[tuple[Place, Listing]]) -> Iterator[Block]:
+        for place, listing in listings:
+            for one in read_documents(place, listing, lambda: False):
+                if isinstance(one, Left):
+                    self._unread.append(one)
+                else:
+                    self.documents[place.name] += 1
+                    yield from self._blocks_of(one)
+                del self._waiting[one.name]
+
+    def _blocks_of(self, document: Document) -> Iterator[Block]:
+        found = parsed(document.name, document.text)
+        if not (found.header_read and document.is_sure):
+            self.unsure.append(document.name)
+        yield from found.blocks
 
 
 _kept: dict[str, _Base] = {}
@@ -156,37 +185,9 @@ def _base(listings: Sequence[tuple[Place, Listing]], seconds: float) -> _Base:
     signature = _signature(listings, ())
     if signature not in _kept:
         _kept.clear()
-        is_over = _timer(seconds)
-        base = _built(listings, is_over)
-        if is_over():  # the next call may have more time
-            return base
-        _kept[signature] = base
+        _kept[signature] = _Base(listings)
+    _kept[signature].take_in(_timer(seconds))
     return _kept[signature]
-
-
-def _built(listings: Sequence[tuple[Place, Listing]], is_over: Callable[[], bool]) -> _Base:
-    unread = [one for _, listing in listings for one in listing.unread]
-    unsure: list[str] = []
-    documents = dict.fromkeys((place.name for place, _ in listings), 0)
-
-    def blocks() -> Iterator[Block]:
-        for place, listing in listings:
-            for one in read_documents(place, listing, is_over):
-                if isinstance(one, Left):
-                    unread.append(one)
-                    continue
-                documents[place.name] += 1
-                yield from _blocks(one)
-
-    def _blocks(document: Document) -> Iterator[Block]:
-        found = parsed(document.name, document.text)
-        if not (found.header_read and document.is_sure):
-            unsure.append(document.name)
-        yield from found.blocks
-
-    index = KnowledgeIndex(blocks(), is_over)
-    unread += [Left(name, UnreadReason.LIMIT) for name in index.left_out]
-    return _Base(index, unread, unsure, documents)
 
 
 def _signature(listings: Sequence[tuple[Place, Listing]], closed: Sequence[Closed]) -> str:

@@ -132,7 +132,8 @@ def _moment(written: Any) -> datetime:
 def read_question(question: str, now: datetime, zone: tzinfo = UTC, language: Language = "zh") -> Inquiry:
     """What to look up for a question that is asked at `now`; words of time are of `zone`."""
     read = reading.read_question(question, now, zone)
-    is_narrow = narrow_scope(read.text).narrow or read.kind in _NARROW_KINDS
+    is_brief = read.kind in _NARROW_KINDS and AnswerKind.WHAT_TO_DO not in read.also
+    is_narrow = narrow_scope(read.text).narrow or is_brief
     pods = tuple(term.text for term in read.terms if term.kind is TermKind.ID and pods_in(term.text))
     words = [term for term in read.terms if term.kind in _WORDS and term.text not in pods][:MAX_TERMS]
     levels = [level_asked(term.text) for term in read.terms if term.kind is TermKind.LEVEL]

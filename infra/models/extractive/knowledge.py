@@ -13,6 +13,7 @@ from infra.models.extractive.conversation import Answered, Ref
 from infra.models.extractive.inquiry import Inquiry, Source
 from infra.models.extractive.tool_names import KNOWLEDGE
 
+DOCUMENTATION = "documentation"
 MAX_BLOCKS = 4
 MAX_BACKGROUND_BLOCKS = 2  # beside what was found to be so
 MAX_LENGTH = 4_500  # characters of all quotations together
@@ -52,7 +53,7 @@ def knowledge_claims(inquiry: Inquiry, answered: Sequence[Answered]) -> Iterator
         length += len(one.content)
         if length > MAX_LENGTH:
             return
-        yield Draft("documentation", quotation(one.title, one.source, one.content, inquiry.language), (one.ref,))
+        yield Draft(DOCUMENTATION, quotation(one.title, one.source, one.content, inquiry.language), (one.ref,))
 
 
 def _told_by(answered: Sequence[Answered]) -> list[_Told]:
