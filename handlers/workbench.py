@@ -5,6 +5,7 @@ A worker takes both from the session, not from its own command line, so that any
 
 from __future__ import annotations
 
+import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
@@ -19,6 +20,8 @@ from infra.tools.contract import Tool
 from infra.tools.knowledge import knowledge_map
 from infra.tools.registry import build_tools, of_kind
 from infra.tools.skills import skill_catalog
+
+REST_S = 60.0
 
 
 class NoCredentials(Exception):
@@ -43,15 +46,21 @@ class _Folders:
     skills: tuple[tuple[str, str], ...] = ()
     knowledge_sign: str = ""
     skills_sign: str = ""
+    rests_until: float = 0.0
 
     async def follow(self, sources: Sequence[Source]) -> Surroundings:
-        """As the folders are now: they are looked through each time, and read again only where something changed."""
-        mapped = await knowledge_map(of_kind(sources, "knowledge"), self.knowledge_sign)
-        if mapped.text is not None:
-            self.domains, self.knowledge_sign = tuple(mapped.text.splitlines()), mapped.signature
-        self.skills_sign, skills = await skill_catalog(of_kind(sources, "skills"), self.skills_sign)
-        if skills is not None:
-            self.skills = tuple(skills)
+        """As the folders are now: they are looked through each time, and read again only where something changed. Those
+        that came to a limit of reading are let alone for a while."""
+        knowledge, skills = of_kind(sources, "knowledge"), of_kind(sources, "skills")
+        if time.monotonic() >= self.rests_until:
+            mapped = await knowledge_map(knowledge, self.knowledge_sign)
+            if mapped.text is not None:
+                self.domains, self.knowledge_sign = tuple(mapped.text.splitlines()), mapped.signature
+            self.skills_sign, catalog = await skill_catalog(skills, self.skills_sign)
+            if catalog is not None:
+                self.skills = tuple(catalog)
+            if (knowledge and not self.knowledge_sign) or (skills and not self.skills_sign):
+                self.rests_until = time.monotonic() + REST_S
         return Surroundings(knowledge_domains=self.domains, skills=self.skills)
 
 
