@@ -5,6 +5,7 @@ A worker takes both from the session, not from its own command line, so that any
 
 from __future__ import annotations
 
+import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
@@ -19,6 +20,8 @@ from infra.tools.contract import Tool
 from infra.tools.knowledge import knowledge_map
 from infra.tools.registry import build_tools, of_kind
 from infra.tools.skills import skill_catalog
+
+REST_S = 60.0
 
 
 class NoCredentials(Exception):
@@ -36,30 +39,49 @@ class SessionWorkbench:
 
 
 @dataclass(slots=True)
+class _Folders:
+    """What the planner was last told of folders of knowledge and skills, and the signs of their state then."""
+
+    domains: tuple[str, ...] = ()
+    skills: tuple[tuple[str, str], ...] = ()
+    knowledge_sign: str = ""
+    skills_sign: str = ""
+    rests_until: float = 0.0
+
+    async def follow(self, sources: Sequence[Source]) -> Surroundings:
+        """As the folders are now: they are looked through each time, and read again only where something changed. Those
+        that came to a limit of reading are let alone for a while."""
+        knowledge, skills = of_kind(sources, "knowledge"), of_kind(sources, "skills")
+        if time.monotonic() >= self.rests_until:
+            mapped = await knowledge_map(knowledge, self.knowledge_sign)
+            if mapped.text is not None:
+                self.domains, self.knowledge_sign = tuple(mapped.text.splitlines()), mapped.signature
+            self.skills_sign, catalog = await skill_catalog(skills, self.skills_sign)
+            if catalog is not None:
+                self.skills = tuple(catalog)
+            if (knowledge and not self.knowledge_sign) or (skills and not self.skills_sign):
+                self.rests_until = time.monotonic() + REST_S
+        return Surroundings(knowledge_domains=self.domains, skills=self.skills)
+
+
+@dataclass(slots=True)
 class Workbenches:
     """Builds workbenches; tools and clients are shared between sessions with the same sources and server."""
 
     settings: Settings
     injected: Sequence[Tool] = ()
-    _tools: dict[str, tuple[Mapping[str, Tool], Surroundings]] = field(default_factory=dict)
+    _tools: dict[str, tuple[Mapping[str, Tool], _Folders]] = field(default_factory=dict)
     _models: dict[str | None, Model] = field(default_factory=dict)
 
     async def __call__(self, opened: SessionOpenedContent) -> SessionWorkbench:
         """Raises NoCredentials."""
         sources = "\n".join(source.model_dump_json() for source in opened.sources)
         if sources not in self._tools:
-            self._tools[sources] = self._built(opened.sources)
+            self._tools[sources] = build_tools(opened.sources, self.injected), _Folders()
         if opened.base_url not in self._models:
             self._models[opened.base_url] = self._connected(opened.base_url)
-        tools, surroundings = self._tools[sources]
-        return SessionWorkbench(tools, surroundings, self._models[opened.base_url])
-
-    def _built(self, sources: Sequence[Source]) -> tuple[Mapping[str, Tool], Surroundings]:
-        surroundings = Surroundings(
-            knowledge_domains=tuple(knowledge_map(of_kind(sources, "knowledge")).splitlines()),
-            skills=tuple(skill_catalog(of_kind(sources, "skills"))),
-        )
-        return build_tools(sources, self.injected), surroundings
+        tools, folders = self._tools[sources]
+        return SessionWorkbench(tools, await folders.follow(opened.sources), self._models[opened.base_url])
 
     def _connected(self, base_url: str | None) -> Model:
         if base_url is None:

@@ -8,6 +8,7 @@ from typing import Any
 from pydantic import TypeAdapter, ValidationError
 
 from domain.agents.scope import Scope, mentions_excluded
+from domain.answer.documentation import parted
 from domain.contracts import ComposedSentence, VerifiedClaim
 from domain.json_objects import find_array
 from domain.language.tongues import Language
@@ -18,7 +19,8 @@ _SENTENCES = TypeAdapter(tuple[ComposedSentence, ...])
 def composer_payload(
     question: str, allowed: Sequence[VerifiedClaim], scope: Scope, language: Language = "zh"
 ) -> dict[str, Any]:
-    """The whole input of the Composer, ready for JSON: the verified claims in scope, with their items."""
+    """The whole input of the Composer, ready for JSON: the verified claims in scope, with their items; those that quote
+    a document are shown as they stand."""
     return {
         "question": question,
         "language": language,
@@ -30,7 +32,7 @@ def composer_payload(
                 "verification": verified.verification,
                 "items": [ref.evidence_excerpt for ref in verified.refs],
             }
-            for verified in within_scope(allowed, scope)
+            for verified in parted(within_scope(allowed, scope))[0]
         ],
         "excluded": list(scope.excluded),
     }

@@ -12,6 +12,8 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from domain.contracts import ClaimType, ExecutorOutput, Finding
+from domain.language import cues
+from domain.language.cue import pattern_of
 from domain.language.searching import concepts_named_in
 from domain.question.exclusions import without_all_but
 from domain.question.reading import exclusions_in, plain
@@ -75,14 +77,8 @@ def _warnings(output: ExecutorOutput, scope: Scope, documentation: bool) -> Iter
             yield Finding(rule="scope.excluded_subject", message=message, subject=claim.claim_id)
 
 
-_KNOWLEDGE = re.compile(
-    r"知识库|文档|手册|预案|规范|runbook|documentation|什么意思|含义|定义|什么是|是什么|怎么处理|如何处理",
-    re.IGNORECASE,
-)
-
-
 def _asks_for_documentation(question: str) -> bool:
-    return _KNOWLEDGE.search(question) is not None
+    return pattern_of(cues.MEANING, cues.WHAT_TO_DO).search(question) is not None
 
 
 # ---------------------------------------------------------------- the names of an excluded subject

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 
 from domain.agents.composer_io import parse_composition, within_scope
 from domain.agents.scope import Scope, mentions_excluded
+from domain.answer.documentation import parted
 from domain.answer.rendering import plain_list
 from domain.answer.speech import CHINESE, Speech
 from domain.contracts import ComposedSentence, ComposerOutput, ComposerStatus, VerifiedClaim
@@ -38,13 +39,24 @@ def guard_composition(
 
     `raw` None: the Composer's model failed.
     """
-    shown = within_scope(allowed, scope)
+    worded, quoted = parted(within_scope(allowed, scope))
+    if quoted and not worded:
+        raw = "[]"  # there was nothing to word
     sentences = "the composer gave no answer" if raw is None else parse_composition(raw)
-    problem = sentences if isinstance(sentences, str) else _problem(sentences, shown, scope, speech.language)
+    problem = ""
+    if isinstance(sentences, str):
+        problem = sentences
+    elif worded:
+        problem = _problem(sentences, worded, scope, speech.language)
+    if not (worded or quoted):
+        problem = "the composer wrote no sentence"
     if problem or isinstance(sentences, str):
-        return ComposerOutput(status=ComposerStatus.FALLBACK, reason=problem, answer=plain_list(shown, speech))
-    answer = "\n".join(sentence.sentence.strip() for sentence in sentences)
-    return ComposerOutput(status=ComposerStatus.VALID, sentences=sentences, answer=answer)
+        answer = plain_list([*worded, *quoted], speech)
+        return ComposerOutput(status=ComposerStatus.FALLBACK, reason=problem, answer=answer)
+    quotations = [ComposedSentence(claim_ids=(one.claim.claim_id,), sentence=one.claim.claim_text) for one in quoted]
+    parts = ["\n".join(one.sentence.strip() for one in sentences), *(one.sentence.strip() for one in quotations)]
+    answer = "\n\n".join(filter(None, parts))
+    return ComposerOutput(status=ComposerStatus.VALID, sentences=(*sentences, *quotations), answer=answer)
 
 
 def _problem(

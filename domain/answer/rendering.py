@@ -10,6 +10,7 @@ from typing import TypeAlias
 from domain.agents.composer_io import within_scope
 from domain.agents.remediation import is_remediation
 from domain.agents.scope import Scope, mentions_excluded
+from domain.answer.documentation import is_quotation
 from domain.answer.gaps import (
     empty_call_gap,
     empty_calls,
@@ -47,8 +48,7 @@ Section: TypeAlias = tuple[str, Sequence[str]]
 
 def plain_list(allowed: Sequence[VerifiedClaim], speech: Speech = CHINESE) -> str:
     """The verified claims, one a line: what is shown where the Composer's wording cannot be (R46)."""
-    lines = _bullets((_shown(verified.claim.claim_text) for verified in allowed), speech)
-    return "\n".join([speech.text("confirmed"), *lines])
+    return "\n".join([speech.text("confirmed"), *_bullets(map(_stated, allowed), speech)])
 
 
 def render_low_confidence(
@@ -124,7 +124,14 @@ def _page(heading: str, sections: Sequence[Section], speech: Speech) -> str:
 
 
 def _bullets(lines: Iterable[str], speech: Speech) -> list[str]:
-    return [f"- {line}" for line in dict.fromkeys(lines) if line] or [f"- {speech.text('nothing')}"]
+    told = (line.replace("\n", "\n  ") for line in dict.fromkeys(lines) if line)
+    return [f"- {line}" for line in told] or [f"- {speech.text('nothing')}"]
+
+
+def _stated(verified: VerifiedClaim) -> str:
+    """A claim in one line; the text of a document with its lines, for commands stand there."""
+    said = verified.claim.claim_text
+    return said.strip() if is_quotation(verified) else _shown(said, _LONGEST_CLAIM)
 
 
 def _shown(text: str, longest: int = _LONGEST_LINE) -> str:
@@ -149,7 +156,7 @@ class _Material:
         return within_scope(allowed_claims(self.evaluations), self.scope)
 
     def confirmed_lines(self) -> list[str]:
-        return [_shown(verified.claim.claim_text, _LONGEST_CLAIM) for verified in self.confirmed()]
+        return [_stated(verified) for verified in self.confirmed()]
 
     def empty_call_gaps(self) -> list[Gap]:
         trace: list[TraceEntry] = [e for evaluation in self.evaluations for e in evaluation.tool_trace_summary]

@@ -15,6 +15,7 @@ _EXCLUDE = "exclude "
 _MOST_NAMES = 5
 _MEASURED = frozenset({"query_metrics"})
 """Tools whose entries are alerts and series."""
+_DOCUMENTS = frozenset({"lookup_knowledge"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,11 +38,19 @@ def doubt_gap(
     is_log = tool_name not in _MEASURED
     if doubt.unknown:
         return Gap(_unknown_name(doubt, coverage, tool_name, speech), mend)
+    if tool_name in _DOCUMENTS:
+        return _document_gap(doubt, coverage, speech, says_what=says_what)
     what = sought(coverage, "thing.log" if is_log else "thing.measure", speech)
     if not says_what:
         what = speech.text("thing.any_log" if is_log else "thing.measure")
     reason = _reason(doubt, coverage, speech) if is_log else _reason_of_measures(doubt, coverage, speech)
     return Gap(speech.text("doubt", what=what, reason=reason, mend=mend), mend)
+
+
+def _document_gap(doubt: Doubt, coverage: Coverage, speech: Speech, *, says_what: bool) -> Gap:
+    what = sought(coverage, "thing.document", speech) if says_what else speech.text("thing.document")
+    mend = speech.text("mend.document")
+    return Gap(speech.text("doubt", what=what, reason=_reason(doubt, coverage, speech), mend=mend), mend)
 
 
 def sought(coverage: Coverage, thing: str = "thing.log", speech: Speech = CHINESE) -> str:
@@ -124,6 +133,8 @@ def search_notes(
         for coverage in (found for id in bound if id is not None and (found := calls.get(id))):
             if verified.claim.claim_type is ClaimType.NEGATIVE_OBSERVATION:
                 notes += _looked_through(coverage, speech)
+            if verified.claim.claim_type is ClaimType.DOCUMENTATION:
+                notes += _unread_documents(coverage, speech)
             notes += _assumptions(coverage, speech)
     return list(dict.fromkeys(notes))
 
@@ -139,6 +150,18 @@ def _looked_through(coverage: Coverage, speech: Speech) -> Iterable[str]:
     newest = max((one.last for one in coverage.inputs if one.last), default="")
     if newest and begin != EVER and newest < begin:
         yield speech.text("all_older", time=speech.time(newest))
+
+
+def _unread_documents(coverage: Coverage, speech: Speech) -> Iterable[str]:
+    """What a quotation may not know of: another document may say more, or otherwise."""
+    left = [one for one in coverage.unread if one.could_match]
+    named = [
+        speech.text("document_unread", name=one.name, why=speech.text(f"why.{one.reason}"))
+        for one in left[:_MOST_NAMES]
+    ]
+    if left:
+        count = sum(doubt.count for doubt in coverage.doubts if doubt.kind is DoubtKind.INPUT)
+        yield speech.text("documents_unread", n=count, names=speech.joined("and", named))
 
 
 def _assumptions(coverage: Coverage, speech: Speech) -> Iterable[str]:

@@ -202,6 +202,11 @@ TEXTS: dict[str, Row] = {
         "The alert was reported by webhook and could not be confirmed in {source}.",
     ),
     "documentation": ("据《{title}》（{source}）：", 'From "{title}" ({source}):'),
+    "documents_unread": (
+        "知识库中另有 {n} 个文档未能读取：{names}。",
+        "{n} documents of the knowledge base could not be read: {names}.",
+    ),
+    "document_unread": ("{name}（{why}）", "{name} ({why})"),
     "more": ("另有 {n} 项。", "{n} more."),
     # why a search could not decide, and what mends it
     "reason.time": (
@@ -284,6 +289,10 @@ TEXTS: dict[str, Row] = {
         "直接指定链接的目标目录，或用 --exclude 排除。",
         "Give the target itself, or leave it out with --exclude.",
     ),
+    "mend.document": (
+        "将该文档改为可读的 UTF-8 Markdown（不超过 8 MB），或移出知识库目录。",
+        "Make it a readable Markdown document in UTF-8 of at most 8 MB, or move it out of the folder.",
+    ),
     "mend.uncovered": ("针对该项重新检索。", "Search for it."),
     "mend.vanished": ("重新检索，或用 --exclude 排除该文件。", "Search again, or leave it out with --exclude."),
     "mend.error": (
@@ -315,6 +324,7 @@ TEXTS: dict[str, Row] = {
     "thing.value": ("数值", "The value"),
     "thing.beginning": ("开始时间", "The beginning"),
     "thing.any_log": ("相关日志", "matching log entry"),
+    "thing.document": ("相关文档", "document"),
     "thing.measure": ("告警或指标", "alert or series"),
 }
 

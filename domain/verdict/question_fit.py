@@ -42,6 +42,7 @@ RULES = (TERM_UNCOVERED, CAUSE_UNFOUND)
 
 _ALERTS = pattern_of(cues.ALERTS)
 _DOCUMENTS = pattern_of(cues.MEANING)
+_NOW = pattern_of(cues.NOW)
 _LIVE_KINDS = (
     *(AnswerKind.WHETHER, AnswerKind.HOW_MANY, AnswerKind.HOW_MUCH, AnswerKind.SINCE_WHEN, AnswerKind.IS_OVER),
 )
@@ -172,9 +173,18 @@ class Fit:
         return kind is self.question.kind or kind in self.question.also
 
     def _lacks_alerts(self) -> bool:
-        if not self.question.alerts_asked:
+        if not self.question.alerts_asked or self._is_told_by_documents:
             return False
         return not any(s.asks_for_alerts or _ALERTS.search(s.claim.claim_text) for s in self.supports)
+
+    @property
+    def _is_told_by_documents(self) -> bool:
+        """What an alert means or what to do about it is asked, not whether it fires; and a document tells."""
+        kinds = (self.question.kind, *self.question.also)
+        is_of_now = any(kind in _LIVE_KINDS for kind in kinds) or _NOW.search(self.question.asked)
+        if is_of_now or not asks_for_documents(self.question):
+            return False
+        return any(support.claim.claim_type is ClaimType.DOCUMENTATION for support in self.supports)
 
     def _states_a_cause(self) -> bool:
         """In its own words: what a quotation says of one error is the cause of that error."""
@@ -277,8 +287,14 @@ def fit_of(
 
 def _is_beside(claim: Claim, question: Question) -> bool:
     """Documents do not tell whether, how many or since when something is so."""
-    asks_for_documents = AnswerKind.WHAT_TO_DO in (question.kind, *question.also) or _DOCUMENTS.search(question.asked)
-    return claim.claim_type is ClaimType.DOCUMENTATION and question.kind in _LIVE_KINDS and not asks_for_documents
+    is_document = claim.claim_type is ClaimType.DOCUMENTATION
+    return is_document and question.kind in _LIVE_KINDS and not asks_for_documents(question)
+
+
+def asks_for_documents(question: Question) -> bool:
+    """What to do, or what something means."""
+    is_to_do = AnswerKind.WHAT_TO_DO in (question.kind, *question.also)
+    return is_to_do or _DOCUMENTS.search(question.asked) is not None
 
 
 def _support(

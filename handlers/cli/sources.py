@@ -19,12 +19,14 @@ from handlers.session_settings import session_zone
 from handlers.tool_trial import try_tool
 from infra.scenario.scenario import sample_scenario
 from infra.settings import Settings
+from infra.tools.knowledge import knowledge_tool
 from infra.tools.logs import logs_tool
 from infra.tools.registry import check_sources
 
 UNPROVEN = 3
 EVERY = 100_000
-OF_ALL_TIME = {"ever": True, "limit": 1}
+_WITH_COVERAGE: dict[str, dict[str, Any]] = {"logs": {"ever": True, "limit": 1}, "knowledge": {"query": "*"}}
+"""Kinds of which a search tells what it could read, and the search."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,10 +66,10 @@ async def _checked(sources: Sequence[Source], zone: str, settings: Settings) -> 
 
 
 async def _check(source: Source, problem: str | None, zone: str, settings: Settings) -> Checked:
-    if problem or source.kind != "logs":
+    if problem or source.kind not in _WITH_COVERAGE:
         return Checked(source, problem)
-    tool = logs_tool([source], most_named=EVERY)
-    done = await try_tool(tool, OF_ALL_TIME, now=wall_clock(), zone=zone, settings=settings)
+    tool = logs_tool([source], most_named=EVERY) if source.kind == "logs" else knowledge_tool([source])
+    done = await try_tool(tool, _WITH_COVERAGE[source.kind], now=wall_clock(), zone=zone, settings=settings)
     return Checked(source, None if done.success else done.error_message, done.retrieval_details.coverage)
 
 

@@ -1,153 +1,174 @@
-"""`lookup_knowledge`: runbooks in folders of Markdown. They say what is known, never what is happening now (R21)."""
+"""`lookup_knowledge`: runbooks in folders of Markdown. They say what is known, never what is happening now (R21).
+
+The folders are read in a reading process, and the answer tells what was read of them, as a search of logs does (R69).
+"""
 
 from __future__ import annotations
 
-import asyncio
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
-from pydantic import Field
+from pydantic import Field, TypeAdapter
 
 from domain.contracts import RetrievalDetails, ToolClass
 from domain.events import Source
-from domain.evidence.coverage import InputRead
+from domain.evidence.coverage import Coverage, Doubt, DoubtKind, InputRead, Sought, Unread, UnreadReason, coverage_of
+from infra.reading.limits import ReadingError, ReadingLimit
+from infra.reading.processes import ReadingProcesses, reading_processes
 from infra.tools.contract import Arguments, FunctionTool, Tool, ToolContext, ToolError, ToolResult, json_text
-from infra.tools.knowledge_index import Hit, KnowledgeIndex
-from infra.tools.markdown import Block, markdown_files, read_blocks
-from infra.tools.partial import Failed, all_failed, partial_coverage, said_failed
+from infra.tools.documents import Left, Place
+from infra.tools.knowledge_reading import LookedUp, Mapped
+from infra.tools.partial import Failed, all_failed, said_failed
 
-MAP_CHARACTERS = 8_000
-"""The planner's map is cut behind this size, with a note of how many documents are missing from it."""
+SECONDS = 25.0
+"""What a look-up may take; what it did not come to then is unread, and said to be so."""
+_GRACE_S = 15.0  # for the document that is being read when the time is up
+_MODULE = "infra.tools.knowledge_reading"
+_LOOKED_UP = TypeAdapter(LookedUp)
+_MAPPED = TypeAdapter(Mapped)
 
 
 class KnowledgeArguments(Arguments):
-    query: str = Field(description="要查的主题、告警名、错误码或术语", min_length=1, max_length=1_000)
+    query: str = Field(
+        description="要查的告警名、runbook_url、错误原文或术语，可带问法（怎么处理、什么意思）：按问法挑选章节",
+        min_length=1,
+        max_length=1_000,
+    )
     top_k: int = Field(5, ge=1, le=20, description="最多返回的片段数")
 
 
-def knowledge_tool(sources: Sequence[Source]) -> Tool:
-    """The tool over folders. The index is kept until a file is added, removed or changed."""
-    kept: dict[tuple[tuple[str, int, int], ...], KnowledgeIndex] = {}
-
-    def index(folders: Sequence[Folder]) -> KnowledgeIndex:
-        signature = tuple(_signed(file) for folder in folders for file in folder.files)
-        if signature not in kept:
-            kept.clear()
-            kept[signature] = KnowledgeIndex(_blocks(folders))
-        return kept[signature]
-
-    def look_up(arguments: KnowledgeArguments) -> ToolResult:
-        folders, failed = _opened(sources)
-        if not folders:
-            raise all_failed(failed)
-        return _result(arguments, folders, failed, index(folders).search(arguments.query))
+def knowledge_tool(sources: Sequence[Source], processes: ReadingProcesses | None = None) -> Tool:
+    """The tool over folders. `processes`: those that read; None: this process's own."""
+    places = places_of(sources)
 
     async def call(arguments: KnowledgeArguments, _: ToolContext) -> ToolResult:
-        return await asyncio.to_thread(look_up, arguments)
+        found = await _looked_up(places, arguments, processes or reading_processes())
+        failed = [Failed(one.name, ToolError("source", one.problem)) for one in found.closed]
+        if failed and not (found.read or found.unread):
+            raise all_failed(failed)
+        return _result(places, arguments, found, failed)
 
     return FunctionTool(
         name="lookup_knowledge",
-        description="检索知识库（排查手册）。返回最相关的片段；片段只说明一般知识，不能证明当前正在发生什么。",
+        description="检索知识库（排查手册）：按告警名、runbook_url、错误原文或术语。返回最相关的章节和检索范围说明（coverage）；"
+        "章节只说明一般知识，不能证明当前正在发生什么。",
         arguments=KnowledgeArguments,
         tool_class=ToolClass.REFERENCE,
         call=call,
     )
 
 
-def knowledge_map(sources: Sequence[Source]) -> str:
-    """One line for each document with its titles, for the planner (R2)."""
-    folders, failed = _opened(sources)
-    titles: dict[str, dict[str, None]] = {}
-    for block in _blocks(folders):
-        titles.setdefault(block.document, {}).update(dict.fromkeys(block.title.split(" / ")))
-    lines = [f"- {document}：{'；'.join(found)}" for document, found in titles.items()]
-    lines += [f"- {one.name}：（无法读取）" for one in failed]
-    shown: list[str] = []
-    size = 0
-    for line in lines:
-        size += len(line) + 1
-        if size > MAP_CHARACTERS:
-            return "\n".join([*shown, f"- （另有 {len(lines) - len(shown)} 个文档未列出）"])
-        shown.append(line)
-    return "\n".join(shown)
-
-
-class Folder(NamedTuple):
-    """One folder of documents: what it is called, and what stands before their names, where there are several."""
-
-    place: str
-    prefix: str
-    path: Path
-    files: list[Path]
-
-
-def _opened(sources: Sequence[Source]) -> tuple[list[Folder], list[Failed]]:
-    """The folders that can be read, and those that cannot."""
+def places_of(sources: Sequence[Source]) -> list[Place]:
+    """Of several sources each one's documents are named with it."""
     is_alone = len(sources) == 1
-    folders: list[Folder] = []
-    failed: list[Failed] = []
-    for source in sources:
-        path = Path(source.address)
-        place, prefix = (path.resolve().name, "") if is_alone else (source.name, f"{source.name}/")
-        try:
-            folders.append(Folder(place, prefix, path, _documents(path)))
-        except (OSError, ToolError) as error:
-            failed.append(Failed(source.name, error))
-    return folders, failed
+    return [
+        Place(Path(source.address).resolve().name, source.address)
+        if is_alone
+        else Place(source.name, source.address, f"{source.name}/")
+        for source in sources
+    ]
 
 
-def _documents(folder: Path) -> list[Path]:
-    if files := markdown_files(folder):
-        return files
-    raise ToolError("source", f"no Markdown file below {folder}")
+async def knowledge_map(
+    sources: Sequence[Source], known: str = "", processes: ReadingProcesses | None = None
+) -> Mapped:
+    """One line for each document with its titles, for the planner (R2); no text where nothing changed since `known`."""
+    if not sources:
+        return Mapped("", None if known == "" else "")
+    job = (f"{_MODULE}:map_of", places_of(sources), known, SECONDS)
+    try:
+        return _MAPPED.validate_python(await (processes or reading_processes()).run(*job, timeout_s=SECONDS + _GRACE_S))
+    except (ReadingLimit, ReadingError, OSError):
+        return Mapped("", "\n".join(f"- {source.name}：（无法读取）" for source in sources))
 
 
-def _blocks(folders: Iterable[Folder]) -> Iterator[Block]:
-    for folder in folders:
-        yield from read_blocks(folder.path, folder.prefix)
+async def problem_of_knowledge(source: Source) -> str | None:
+    """What is wrong with a source before a session is started on it."""
+    return await problem_by(f"{_MODULE}:problem_of", source)
 
 
-def _signed(file: Path) -> tuple[str, int, int]:
-    status = file.stat()
-    return str(file), status.st_mtime_ns, status.st_size
+async def problem_by(function: str, source: Source) -> str | None:
+    """What a function of a place says is wrong with a source; that it cannot say so in time is wrong, too."""
+    try:
+        found: str | None = await reading_processes().run(function, places_of([source])[0], timeout_s=SECONDS)
+    except (ReadingLimit, ReadingError) as error:
+        return str(error)
+    return found
+
+
+async def _looked_up(places: list[Place], arguments: KnowledgeArguments, processes: ReadingProcesses) -> LookedUp:
+    """A reading that comes to a limit as a whole leaves every folder unread; the session goes on."""
+    job = (f"{_MODULE}:look_up", places, arguments.query, arguments.top_k, SECONDS)
+    try:
+        return _LOOKED_UP.validate_python(await processes.run(*job, timeout_s=SECONDS + _GRACE_S))
+    except ReadingLimit:
+        return LookedUp(unread=[Left(place.name, UnreadReason.LIMIT) for place in places])
+    except ReadingError as error:
+        raise ToolError("source", error.message) from error
 
 
 def _result(
-    arguments: KnowledgeArguments, folders: Sequence[Folder], failed: Sequence[Failed], hits: list[Hit]
+    places: Sequence[Place], arguments: KnowledgeArguments, found: LookedUp, failed: Sequence[Failed]
 ) -> ToolResult:
-    shown = hits[: arguments.top_k]
-    l0, l1 = (sum(hit.layer == layer for hit in hits) for layer in ("L0", "L1"))
+    total = found.exact + found.told
+    coverage = _coverage(arguments.query, found, total)
     output: dict[str, Any] = {
         "success": True,
-        "source": ", ".join(folder.place for folder in folders),
+        "source": ", ".join(place.name for place in places if place.name not in {one.name for one in failed}),
         "query": arguments.query,
         "evidence_blocks": [
-            {
-                "title": hit.block.title,
-                "source": hit.block.source,
-                "content": hit.block.content,
-                "layer": hit.layer,
-            }
-            for hit in shown
+            {"title": hit.title, "source": hit.source, "content": hit.content, "layer": hit.layer} for hit in found.hits
         ],
-        "total": len(hits),
+        "total": total,
         "limit": arguments.top_k,
-        "truncated": len(hits) > len(shown) or bool(failed),
-        "l0_match_count": l0,
-        "l1_match_count": l1,
-        "message": "；".join([*([] if hits else ["知识库中未检索到相关内容"]), *said_failed(failed)]),
+        "truncated": total > len(found.hits) or not coverage.complete,
+        "l0_match_count": found.exact,
+        "l1_match_count": found.told,
+        "message": "；".join(_told(found, coverage, failed)),
     }
-    read = [InputRead(name=folder.place, format="markdown", entries=len(folder.files)) for folder in folders]
+    layer = found.hits[0].layer if found.hits else ""
     retrieval = RetrievalDetails(
         query=arguments.query,
-        retrieval_layer=shown[0].layer if shown else "",
-        l0_match_count=l0,
-        l1_match_count=l1,
-        relevance_level={"L0": "high", "L1": "medium"}[shown[0].layer] if shown else "none",
-        source_documents=tuple(dict.fromkeys(hit.block.document for hit in shown)),
-        coverage=partial_coverage(
-            failed, read, window="", query=arguments.query, matched=len(hits), returned=len(shown)
-        ),
+        retrieval_layer=layer,
+        l0_match_count=found.exact,
+        l1_match_count=found.told,
+        relevance_level={"L0": "high", "L1": "medium"}.get(layer, "none"),
+        source_documents=tuple(dict.fromkeys(hit.source.rpartition("#")[0] for hit in found.hits)),
+        coverage=coverage,
     )
     return ToolResult(json_text(output), True, retrieval=retrieval)
+
+
+def _coverage(query: str, found: LookedUp, total: int) -> Coverage:
+    closed = [Unread(name=one.name, reason=UnreadReason.ERROR, could_match=True) for one in found.closed]
+    unsure = Doubt(
+        kind=DoubtKind.TEXT,
+        count=len(found.unsure),
+        example=next(iter(found.unsure), ""),
+        input=next(iter(found.unsure), ""),
+    )
+    return coverage_of(
+        window="",
+        sought=Sought(words=(" ".join(query.split()),)),
+        inputs=[InputRead(name=one.name, format="markdown", entries=one.documents) for one in found.read],
+        unread=[*closed, *(one.told() for one in found.unread)],
+        excluded=(),
+        doubts=[unsure],
+        entries=sum(one.documents for one in found.read),
+        matched=total,
+        returned=len(found.hits),
+    )
+
+
+def _told(found: LookedUp, coverage: Coverage, failed: Sequence[Failed]) -> list[str]:
+    """In words what the coverage says in figures."""
+    said = [] if found.hits else ["知识库中未检索到相关内容"]
+    if found.unread:
+        names = "、".join(
+            f"{one.name}（{one.reason}）" for one in coverage.unread if one.reason is not UnreadReason.ERROR
+        )
+        said.append(f"{len(found.unread)} 个文档未能读取：{names}")
+    if found.unsure:
+        said.append(f"{len(found.unsure)} 个文档的编码或文件头未能完全识别，如 {found.unsure[0]}")
+    return [*said, *said_failed(failed)]

@@ -4,20 +4,19 @@ from __future__ import annotations
 
 import asyncio
 import importlib
-from collections.abc import Iterable, Sequence, Sized
+from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import Literal, assert_never
+from typing import assert_never
 
 from domain.events import Source, SourceKind
 from infra.log_reading.exclusions import Exclusions
 from infra.log_reading.files import find_files
 from infra.tools.clock import clock_tool
 from infra.tools.contract import Tool, ToolError
-from infra.tools.knowledge import knowledge_tool
+from infra.tools.knowledge import knowledge_tool, problem_of_knowledge
 from infra.tools.logs import logs_tool
-from infra.tools.markdown import markdown_files
 from infra.tools.metrics import check_metrics, metrics_tool
-from infra.tools.skills import read_skills, skill_tool
+from infra.tools.skills import problem_of_skills, skill_tool
 from infra.tools.survey import survey_tool
 
 
@@ -59,26 +58,25 @@ async def check_sources(sources: Sequence[Source]) -> dict[str, str]:
 
 async def _problem(source: Source) -> str | None:
     try:
-        if source.kind == "metrics":
-            await check_metrics(source)
-            return None
-        return await asyncio.to_thread(_problem_of_folder, source.kind, Path(source.address))
+        match source.kind:
+            case "metrics":
+                await check_metrics(source)
+                return None
+            case "logs":
+                return await asyncio.to_thread(_problem_of_logs, Path(source.address))
+            case "knowledge":
+                return await problem_of_knowledge(source)
+            case "skills":
+                return await problem_of_skills(source)
+            case _:
+                assert_never(source.kind)
     except (ToolError, OSError) as error:
         return str(error)
 
 
-def _problem_of_folder(kind: Literal["logs", "knowledge", "skills"], folder: Path) -> str | None:
+def _problem_of_logs(folder: Path) -> str | None:
     """Raises OSError."""
-    match kind:
-        case "logs":
-            found: Sized = find_files(folder, Exclusions(())).files
-        case "knowledge":
-            found = markdown_files(folder)
-        case "skills":
-            found = read_skills(folder)
-        case _:
-            assert_never(kind)
-    return None if found else f"{folder} holds nothing to read"
+    return None if find_files(folder, Exclusions(())).files else f"{folder} holds nothing to read"
 
 
 def load_tools(spec: str) -> list[Tool]:

@@ -2,43 +2,34 @@
 
 from __future__ import annotations
 
-import asyncio
-from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
-from pathlib import Path
 
-from pydantic import Field
+from pydantic import Field, TypeAdapter
 
 from domain.contracts import RetrievalDetails, ToolClass
 from domain.events import Source
+from infra.reading.limits import ReadingError, ReadingLimit
+from infra.reading.processes import ReadingProcesses, reading_processes
 from infra.tools.contract import Arguments, FunctionTool, Tool, ToolContext, ToolError, ToolResult, json_text
-from infra.tools.markdown import front_matter
+from infra.tools.knowledge import places_of, problem_by
 from infra.tools.partial import Failed, all_failed
+from infra.tools.skills_reading import Skills
 
-
-@dataclass(frozen=True, slots=True)
-class Skill:
-    """One `SKILL.md`: `content` is the text behind its front matter."""
-
-    name: str
-    description: str
-    content: str
-    document: str
-
-    def of(self, source: str) -> Skill:
-        return replace(self, name=f"{source}/{self.name}", document=f"{source}/{self.document}")
+SECONDS = 10.0
+_GRACE_S = 10.0
+_MODULE = "infra.tools.skills_reading"
+_SKILLS = TypeAdapter(Skills)
 
 
 class SkillArguments(Arguments):
     name: str = Field(description="技能名称，取自技能目录", min_length=1)
 
 
-def skill_tool(sources: Sequence[Source]) -> Tool:
-    """The tool over folders of skills."""
+def skill_tool(sources: Sequence[Source], processes: ReadingProcesses | None = None) -> Tool:
+    """The tool over folders of skills. `processes`: those that read; None: this process's own."""
 
     async def call(arguments: SkillArguments, _: ToolContext) -> ToolResult:
-        return await asyncio.to_thread(_read, sources, arguments.name)
+        return _answer(await _skills(sources, "", processes, arguments.name), arguments.name)
 
     return FunctionTool(
         name="read_skill",
@@ -49,53 +40,52 @@ def skill_tool(sources: Sequence[Source]) -> Tool:
     )
 
 
-def skill_catalog(sources: Sequence[Source]) -> list[tuple[str, str]]:
-    """Name and description of every skill that can be read, sorted by name."""
-    return [(skill.name, skill.description) for skill in _skills(sources)[0]]
+async def skill_catalog(
+    sources: Sequence[Source], known: str = "", processes: ReadingProcesses | None = None
+) -> tuple[str, list[tuple[str, str]] | None]:
+    """Name and description of every skill that can be read, sorted by name, with a sign of their state; None where
+    nothing has changed since the state `known`."""
+    if not sources:
+        return "", None if known == "" else []
+    try:
+        found = await _skills(sources, known, processes)
+    except (ToolError, OSError):
+        return "", []
+    if found.skills is None:
+        return found.signature, None
+    return found.signature, [(skill.name, skill.description) for skill in found.skills]
 
 
-def _skills(sources: Sequence[Source]) -> tuple[list[Skill], list[Failed]]:
-    """Of all folders, by name: a name that several have is told apart by the source. And what cannot be read."""
-    found: list[tuple[Source, Skill]] = []
-    failed: list[Failed] = []
-    for source in sources:
-        try:
-            found += [(source, skill) for skill in read_skills(Path(source.address))]
-        except OSError as error:
-            failed.append(Failed(source.name, error))
-    times = Counter(skill.name for _, skill in found)
-    named = [skill if times[skill.name] == 1 else skill.of(source.name) for source, skill in found]
-    return sorted(named, key=lambda skill: skill.name), failed
+async def problem_of_skills(source: Source) -> str | None:
+    """What is wrong with a source before a session is started on it."""
+    return await problem_by(f"{_MODULE}:problem_of", source)
 
 
-def read_skills(folder: Path) -> list[Skill]:
-    """All skills of a folder. Broken front matter costs the description, not the skill. Raises OSError."""
-    documents = sorted(path / "SKILL.md" for path in folder.iterdir() if (path / "SKILL.md").is_file())
-    return sorted((_skill(document) for document in documents), key=lambda skill: skill.name)
+async def _skills(
+    sources: Sequence[Source], known: str, processes: ReadingProcesses | None, wanted: str = ""
+) -> Skills:
+    """Raises ToolError where a limit is met; OSError."""
+    job = (f"{_MODULE}:skills_of", places_of(sources), known, SECONDS, wanted)
+    try:
+        return _SKILLS.validate_python(await (processes or reading_processes()).run(*job, timeout_s=SECONDS + _GRACE_S))
+    except (ReadingLimit, ReadingError) as error:
+        raise ToolError("source", str(error)) from error
 
 
-def _skill(document: Path) -> Skill:
-    header, content = front_matter(document.read_text("utf-8", errors="replace"))
-    name, description = header.get("name"), header.get("description")
-    return Skill(
-        name=str(name or document.parent.name),
-        description=" ".join(str(description or "").split()),
-        content=content.strip(),
-        document=f"{document.parent.name}/{document.name}",
-    )
-
-
-def _read(sources: Sequence[Source], name: str) -> ToolResult:
+def _answer(found: Skills, name: str) -> ToolResult:
     """Looks the name up among the skills found; it is never made part of a path."""
-    found, failed = _skills(sources)
-    if failed and not found:
-        raise all_failed(failed)
-    skills = {skill.name: skill for skill in found}
+    if found.closed and not found.skills:
+        raise all_failed([Failed(one.name, ToolError("source", one.problem)) for one in found.closed])
+    skills = {skill.name: skill for skill in found.skills or ()}
+    unread = "、".join(f"{one.name}（{one.reason}）" for one in found.unread[:20])
     if name not in skills:
         known = "、".join(skills) or "无"
-        raise ToolError("bad_arguments", f"没有名为 {name!r} 的技能；可用的技能：{known}")
+        also = f"；未能读取：{unread}" if unread else ""
+        raise ToolError("bad_arguments", f"没有名为 {name!r} 的技能；可用的技能：{known}{also}")
     skill = skills[name]
     output = {"success": True, "name": name, "description": skill.description, "content": skill.content}
+    if not skill.is_whole:
+        output["message"] = "该技能的文件头或全文未能完全识别，可能不完整"
     return ToolResult(
         json_text(output), True, retrieval=RetrievalDetails(query=name, source_documents=(skill.document,))
     )

@@ -128,6 +128,74 @@ def test_a_link_within_the_folder_is_entered(served: Any, tmp_path: Path) -> Non
     assert "OutOfMemoryError" in answer["answer"]
 
 
+COMMANDS = "- Check pod events via `kubectl -n $NAMESPACE describe pod $POD`.\n"
+DIAGNOSED = "据《KubePodCrashLooping / Diagnosis》（KubePodCrashLooping.md#3）：\n- Check template via `kubectl"
+MITIGATED = "据《KubePodCrashLooping / Mitigation》（KubePodCrashLooping.md#4）：\nTalk with developers"
+
+
+def documented(served: Any, question: str, *sources: str) -> dict[str, Any]:
+    found: dict[str, Any] = served.ask(question, "--knowledge", str(DATA / "searches" / "knowledge"), *sources)
+    return found
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "KubePodCrashLooping 怎么处理？",
+        "what should I do for KubePodCrashLooping?",
+        "how to fix KubePodCrashLooping?",
+        "KubePodCrashLooping 告警如何处置",
+        "kube-pod-crash-looping 怎么缓解？",
+    ],
+)
+def test_what_to_do_is_answered_with_diagnosis_and_mitigation(served: Any, question: str) -> None:
+    """R15, R43: verbatim, commands on lines of their own, under title and source; never an action of ours."""
+    answer = documented(served, question)
+
+    assert answer["verdict"] == "PASS", answer["answer"]
+    assert [part for part in (DIAGNOSED, COMMANDS, MITIGATED) if part not in answer["answer"]] == []
+    assert "which means the app dies" not in answer["answer"]
+    assert "Service degradation" not in answer["answer"]
+
+
+@pytest.mark.parametrize("question", ["What does KubePodCrashLooping mean?", "KubePodCrashLooping 是什么意思？"])
+def test_what_a_thing_means_is_answered_with_its_meaning(served: Any, question: str) -> None:
+    """R43: and with nothing that is to be done."""
+    answer = documented(served, question)
+
+    assert answer["verdict"] == "PASS", answer["answer"]
+    assert "》（KubePodCrashLooping.md#1）：\nPod is in CrashLoop which means" in answer["answer"]
+    assert "kubectl" not in answer["answer"]
+
+
+def test_with_an_alert_beside_it_the_runbook_is_still_told_what_to_do(served: Any) -> None:
+    """R21: what fires is observed; the runbook is documentation, and says nothing of now."""
+    alerts = str(DATA / "alerts" / "prometheus-alerts.json")
+    answer = documented(served, "KubePodCrashLooping 现在触发了吗，怎么处理？", "--metrics", alerts)
+
+    assert "KubePodCrashLooping 告警（firing）" in answer["answer"]
+    assert DIAGNOSED in answer["answer"]
+    assert answer["answer"].index("告警（firing）") < answer["answer"].index(DIAGNOSED)
+
+
+def test_a_document_that_is_not_there_is_no_answer(served: Any) -> None:
+    """R20: nothing invented."""
+    answer = documented(served, "EtcdInsufficientMembers 怎么处理？")
+
+    assert answer["verdict"] == "LOW_CONFID"
+    assert "据《" not in answer["answer"]
+
+
+def test_a_runbook_that_is_too_large_is_said_to_be_unread(served: Any, tmp_path: Path) -> None:
+    """R69: a gap with its reason, and how to mend it."""
+    with (tmp_path / "EtcdInsufficientMembers.md").open("wb") as file:
+        file.truncate(2 * 1024**3)
+    answer = served.ask("EtcdInsufficientMembers 怎么处理？", "--knowledge", str(tmp_path))
+
+    assert answer["verdict"] == "LOW_CONFID", answer["answer"]
+    assert "1 个输入未能读取（EtcdInsufficientMembers.md：文件过大）" in answer["answer"]
+
+
 def alone(file: Path, folder: Path) -> Path:
     """A folder that holds this file as the log of order-service."""
     folder.mkdir()

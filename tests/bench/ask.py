@@ -53,7 +53,7 @@ PARTS: Mapping[str, tuple[str, ...]] = {
     "NATS client and FastStream": ("/nats/", "/faststream/", "/fast_depends/"),
     "documents (pydantic, JSON)": ("pydantic", "/json/", "orjson"),
     "session, gatekeeper, verdict, answer": ("/domain/",),
-    "tools": ("/infra/tools/", "/rank_bm25", "/yaml/", "re2"),
+    "tools": ("/infra/tools/", "/jieba", "/yaml/", "re2"),
     "reactions": ("/handlers/",),
     "waiting": ("epoll",),
 }

@@ -190,7 +190,10 @@ def test_documents_of_several_folders_are_named_by_their_source(runbooks: list[S
         ("bank/tape.md#1", "清洁磁头。"),
     }
     assert output["source"] == "shop, bank"
-    assert knowledge_map(runbooks).splitlines() == ["- shop/tape.md：磁带", "- bank/tape.md：磁带"]
+    assert (asyncio.run(knowledge_map(runbooks)).text or "").splitlines() == [
+        "- shop/tape.md：磁带",
+        "- bank/tape.md：磁带",
+    ]
 
 
 def test_a_folder_that_cannot_be_read_is_a_doubt_and_costs_no_other_answer(
@@ -203,7 +206,7 @@ def test_a_folder_that_cannot_be_read_is_a_doubt_and_costs_no_other_answer(
     assert coverage is not None
     assert ([one.name for one in coverage.unread], coverage.complete) == (["gone"], False)
     assert extract_evidence("lookup_knowledge", result.output, base=result.retrieval).evidence_refs == ()
-    assert knowledge_map(sources).splitlines()[-1] == "- gone：（无法读取）"
+    assert (asyncio.run(knowledge_map(sources)).text or "").splitlines()[-1] == "- gone：（无法读取）"
 
 
 def test_skills_of_one_name_are_told_apart_by_their_source(tmp_path: Path) -> None:
@@ -212,7 +215,7 @@ def test_skills_of_one_name_are_told_apart_by_their_source(tmp_path: Path) -> No
         (tmp_path / folder / skill).mkdir(parents=True)
         (tmp_path / folder / skill / "SKILL.md").write_text(f"---\ndescription: {folder}\n---\n{folder} {skill}")
     sources = [Source(kind="skills", name=name, address=str(tmp_path / name)) for name in ("a", "b", "gone")]
-    assert skill_catalog(sources) == [("a/check", "a"), ("b/check", "b"), ("clean", "b")]
+    assert asyncio.run(skill_catalog(sources))[1] == [("a/check", "a"), ("b/check", "b"), ("clean", "b")]
     read = asyncio.run(skill_tool(sources).run({"name": "b/check"}, CONTEXT))
     assert json.loads(read.output)["content"] == "b check"
     assert read.retrieval.source_documents == ("b/check/SKILL.md",)

@@ -44,7 +44,7 @@ def run(tool: Tool, **arguments: Any) -> ToolResult:
 
 def test_the_catalog_holds_names_and_descriptions_only(folder: Path) -> None:
     """R2: the planner sees no skill's text; broken front matter costs the description, not the skill."""
-    assert skill_catalog(at(folder)) == [("bare", ""), ("broken", ""), ("tape-check", "检查 磁带库")]
+    assert asyncio.run(skill_catalog(at(folder)))[1] == [("bare", ""), ("broken", ""), ("tape-check", "检查 磁带库")]
 
 
 def test_a_skill_is_read_by_its_name(folder: Path) -> None:

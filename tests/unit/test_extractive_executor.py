@@ -133,7 +133,35 @@ def test_an_open_question_follows_the_firing_alerts_into_logs_and_knowledge() ->
     talk = Conversation("请根据告警与日志排查当前异常")
     assert talk.calls() == [("query_metrics", {}), ("query_logs", {"level": "ERROR"})]
     talk.answers((7, {"$.alerts[0]": CPU, "$.alerts[1]": "DiskFull resolved, service=old-api"}), (8, {}))
-    assert talk.calls() == [("query_logs", {"service": "cart-api"}), ("lookup_knowledge", {"query": "HighCPUUsage"})]
+    assert talk.calls() == [
+        ("query_logs", {"service": "cart-api"}),
+        ("lookup_knowledge", {"query": "HighCPUUsage 怎么处理", "top_k": 10}),
+    ]
+
+
+def test_the_runbook_of_a_firing_alert_is_looked_up_by_its_address_too() -> None:
+    """R9, R21: what an alert links to is background, beside what is so."""
+    alert = f"{CPU}, runbook_url=https://wiki.example/rb/cpu-hot; load is high"
+    talk = Conversation("cart-api 的 HighCPUUsage 告警怎么处理？现在还在触发吗？", tools=[METRICS, KNOWLEDGE])
+    talk.answers((7, {"$.alerts[0]": alert}), (8, {}))
+    (call,) = talk.calls()
+    assert call == (
+        "lookup_knowledge",
+        {"query": "HighCPUUsage https://wiki.example/rb/cpu-hot 怎么处理", "top_k": 10},
+    )
+
+
+def test_a_runbook_is_looked_up_by_the_worst_message_of_a_survey() -> None:
+    """R90: by the text of the error, as a person would."""
+    survey = function("survey_logs", "minutes")
+    item = (
+        "kind=message, level=ERROR, service=cart-api, new=true, count=9, message_shape=x,"
+        " example=06:01:00 ERROR cart-api pool is not available, request timed out"
+    )
+    talk = Conversation("cart-api 为什么报错？", tools=[survey, KNOWLEDGE]).answers((7, {"$.items[0]": item}))
+    assert [query["query"] for name, query in talk.calls() if name == "lookup_knowledge"] == [
+        "06:01:00 ERROR cart-api pool is not available, request timed out 怎么处理"
+    ]
 
 
 def test_the_second_round_looks_further_back_in_the_logs() -> None:
@@ -431,14 +459,38 @@ def test_an_open_question_covers_firing_alerts_and_severe_lines_and_nothing_else
     ]
 
 
-def test_a_knowledge_question_is_answered_in_the_words_of_the_knowledge_base() -> None:
-    """R11: documentation, bound to its block."""
-    block = "Tag spool (print.md#2)\n打印队列满时先排空队列。ERR_SPOOL_7 表示打印队列已满。与此无关的一句。"
-    talk = Conversation("错误码 ERR_SPOOL_7 是什么含义？").answers((7, {"$.evidence_blocks[0]": block}))
-    assert talk.claims() == [("documentation", "知识库记载：ERR_SPOOL_7 表示打印队列已满。 与此无关的一句。")]
+RUNBOOK = {
+    "$.evidence_blocks[0]": "Spool / Meaning, source=print.md#1; ERR_SPOOL_7: the queue is full.",
+    "$.evidence_blocks[1]": "Spool / Diagnosis, source=print.md#2; Look at it:\n\n```sh\nlpstat -o\n```",
+    "$.evidence_blocks[2]": "Spool / Mitigation, source=print.md#3; Drain the queue.",
+    "$.evidence_blocks[3]": "Fax / Diagnosis, source=fax.md#1; Listen to it.",
+}
 
 
-def test_a_block_that_shares_no_word_with_the_question_is_not_quoted() -> None:
+@pytest.mark.parametrize(
+    ("question", "sections"),
+    [
+        ("错误码 ERR_SPOOL_7 是什么含义？", ["Meaning"]),
+        ("What does ERR_SPOOL_7 mean?", ["Meaning"]),
+        ("ERR_SPOOL_7 怎么处理？", ["Diagnosis", "Mitigation"]),
+        ("How do I fix ERR_SPOOL_7?", ["Diagnosis", "Mitigation"]),
+    ],
+)
+def test_a_knowledge_question_is_answered_with_the_sections_that_it_asks_for(
+    question: str, sections: list[str]
+) -> None:
+    """R11, R15: documentation of one document, verbatim, bound to its block."""
+    talk = Conversation(question).answers((7, RUNBOOK))
+    texts = {ref.split(" / ")[1].split(",")[0]: ref for ref in list(RUNBOOK.values())[:3]}
+    expected = [
+        f"据《Spool / {one}》（print.md#{['Meaning', 'Diagnosis', 'Mitigation'].index(one) + 1}）：\n"
+        f"{texts[one].split('; ', 1)[1]}"
+        for one in sections
+    ]
+    assert talk.claims() == [("documentation", text) for text in expected]
+
+
+def test_what_is_no_section_of_a_document_is_not_quoted() -> None:
     talk = Conversation("错误码 ERR_SPOOL_7 是什么含义？").answers((7, {"$.evidence_blocks[0]": "Lunch menu"}))
     assert talk.claims() == []
 

@@ -70,6 +70,8 @@ def test_documentation_is_direct_when_it_quotes_whole_sentences() -> None:
     block = "打印手册\n打印队列满时先排空队列。其余不变。"
     assert classify("documentation", "知识库记载：打印队列满时先排空队列。", [block]) == DIRECT
     assert classify("documentation", "知识库记载：打印队列满时先扩大队列。", [block]) == INDIRECT
+    lead = 'From "打印手册" (print.md#1):'
+    assert classify("documentation", f"{lead}\n打印队列满时先排空队列。其余不变。", [f"{block} print.md#1"]) == DIRECT
 
 
 def payload(*claims: tuple[str, str], status: str = "pass", severity: str = "none", answer: str = "") -> dict[str, Any]:
@@ -179,6 +181,10 @@ CATALOG = [
         ("确认 cart-api 是否存在 HikariCP 连接池耗尽", "pool-check"),
         ("cart-api 的 CPU 使用率是否过高", "cpu-check"),
         ("cart-api 的 CPU 使用率，不要分析 CPU", None),
+        ("HighCPUUsage 告警在 cart-api 上触发了吗", "cpu-check"),
+        ("cart-api 的数据库备份是否成功，确认一下", None),
+        ("确认 cart-api 是否收到订单 4711 的使用反馈", None),
+        ("is the connection pool of cart-api exhausted?", "pool-check"),
         ("你好", None),
     ],
 )

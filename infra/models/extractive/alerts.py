@@ -31,6 +31,7 @@ _SUBJECT_LABELS = (
     *("service", "app", "application", "deployment", "statefulset", "daemonset", "container"),
     *("job", "group", "instance", "pod", "host", "node"),
 )
+_RUNBOOK = re.compile(r"(?<![\w.])runbook(?:_url)?=\"?(?P<url>[^\s\",;]{1,300})")
 _SENTENCE = re.compile(r"(?<=[.!?])\s|(?<=[。！？；])")
 _CUT = re.compile(r"alerts, matched=(?P<matched>\d{1,9}), returned=(?P<returned>\d{1,9})\b")
 _BOOLEAN = "1e+00"
@@ -83,6 +84,12 @@ def firing_names(inquiry: Inquiry, answered: Sequence[Answered]) -> list[str]:
     """Names of the relevant firing alerts, in order, at most MAX_ALERTS."""
     alerts = [alert.name for alert in relevant_alerts(inquiry, answered) if alert.fires]
     return list(dict.fromkeys(alerts))[:MAX_ALERTS]
+
+
+def runbooks_of(inquiry: Inquiry, answered: Sequence[Answered]) -> list[str]:
+    """The addresses of the runbooks of the relevant firing alerts, in order, at most MAX_ALERTS."""
+    alerts = [alert for alert in relevant_alerts(inquiry, answered) if alert.fires]
+    return list(dict.fromkeys(found["url"] for one in alerts if (found := _RUNBOOK.search(one.ref.text))))[:MAX_ALERTS]
 
 
 def relevant_alerts(inquiry: Inquiry, answered: Sequence[Answered]) -> list[Alert]:

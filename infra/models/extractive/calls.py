@@ -10,15 +10,20 @@ from typing import Any
 
 from domain.evidence.window import utc_text
 from domain.language.searching import concepts_of
+from domain.language.sections import wanted_by
 from domain.question.question import Period
-from infra.models.extractive.alerts import firing_names, firing_services
+from infra.models.extractive.alerts import firing_names, firing_services, runbooks_of
 from infra.models.extractive.conversation import Answered, Call
 from infra.models.extractive.inquiry import Inquiry, Source
+from infra.models.extractive.survey import worst_message
 from infra.models.extractive.tool_names import KNOWLEDGE, LOGS, METRICS, SKILL, SURVEY
 from infra.models.extractive.words import quoted_words
 
 MAX_CALLS = 12  # of one round
-MAX_QUERY = 200  # characters of a knowledge query
+MAX_QUERY = 600  # characters of a knowledge query
+MAX_SECTIONS = 10  # of runbooks
+_WHAT_TO_DO = "怎么处理"
+"""Of a query for runbooks: their sections for diagnosis and mitigation come first, in whichever language they are."""
 UNASKED_LEVEL = "ERROR"  # of a search through the logs of all services for nothing in particular
 TREND_MINUTES = 60
 WIDER_WINDOW = 6  # times the default window, where a second round looks again
@@ -117,7 +122,9 @@ def _asked_for(inquiry: Inquiry, skill: str | None, window: Mapping[str, Any], *
         for service in services:
             for words, least in searches:
                 yield Call(LOGS, _given(service=service, query=words, level=least, **window))
-    if inquiry.sources == {Source.KNOWLEDGE}:
+    if inquiry.sources == {Source.KNOWLEDGE} or (
+        Source.KNOWLEDGE in inquiry.sources and wanted_by(inquiry.asked).is_to_do
+    ):
         yield Call(KNOWLEDGE, {"query": inquiry.asked.strip()[:MAX_QUERY]})
 
 
@@ -135,8 +142,15 @@ def _follow_ups(inquiry: Inquiry, answered: Sequence[Answered], window: Mapping[
         for service in firing_services(inquiry, answered):
             yield Call(LOGS, _given(service=service, query=_query(inquiry), level=inquiry.level, **window))
     yield from _without_service(answered)
-    if Source.KNOWLEDGE in inquiry.sources and firing:
-        yield Call(KNOWLEDGE, {"query": " ".join(firing)[:MAX_QUERY]})
+    if Source.KNOWLEDGE in inquiry.sources and (about := [*firing, *runbooks_of(inquiry, answered)]):
+        yield Call(KNOWLEDGE, {"query": _for_runbooks(about), "top_k": MAX_SECTIONS})
+    if Source.KNOWLEDGE in inquiry.sources and (error := worst_message(inquiry, answered)):
+        yield Call(KNOWLEDGE, {"query": _for_runbooks([error])})
+
+
+def _for_runbooks(about: Sequence[str]) -> str:
+    """Names, addresses or the text of an error, with the words that ask for what helps on."""
+    return f"{' '.join(about)[:MAX_QUERY]} {_WHAT_TO_DO}"
 
 
 def _without_service(answered: Sequence[Answered]) -> Iterable[Call]:

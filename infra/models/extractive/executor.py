@@ -14,7 +14,7 @@ from infra.models.extractive.calls import WIDER_WINDOW, next_calls, offered_tool
 from infra.models.extractive.claims import Draft, numbered, verified_drafts
 from infra.models.extractive.conversation import Answered, Call, Payload, answered_calls, must_answer
 from infra.models.extractive.inquiry import Inquiry, Source, inquiry_of
-from infra.models.extractive.knowledge import knowledge_claims
+from infra.models.extractive.knowledge import DOCUMENTATION, knowledge_claims
 from infra.models.extractive.logs import log_claims
 from infra.models.extractive.survey import survey_claims
 from infra.models.extractive.texts import text
@@ -110,14 +110,17 @@ def _narrowed(drafts: Sequence[Draft], inquiry: Inquiry) -> list[Draft]:
     if len(drafts) <= MAX_NARROW_CLAIMS:
         return list(drafts)
     merged: dict[str, Draft] = {}
+    quoted = [draft for draft in drafts if draft.claim_type == DOCUMENTATION]
     for draft in drafts:
+        if draft.claim_type == DOCUMENTATION:  # a quotation of its own
+            continue
         first = merged.get(draft.claim_type)
         merged[draft.claim_type] = (
             replace(first, text=_run_on((first.text, draft.text), inquiry), refs=first.refs + draft.refs)
             if first
             else draft
         )
-    return list(merged.values())[:MAX_NARROW_CLAIMS]
+    return [*merged.values(), *quoted][:MAX_NARROW_CLAIMS]
 
 
 def _run_on(sentences: Sequence[str], inquiry: Inquiry) -> str:

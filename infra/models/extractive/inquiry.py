@@ -146,8 +146,8 @@ def _moment(written: Any) -> datetime:
 def read_question(question: str, now: datetime, zone: tzinfo = UTC, language: Language = "zh") -> Inquiry:
     """What to look up for a question that is asked at `now`; words of time are of `zone`."""
     read = reading.read_question(question, now, zone)
-    asks_why = AnswerKind.WHY in (read.kind, *read.also)
-    is_narrow = narrow_scope(read.text).narrow or (read.kind in _NARROW_KINDS and not asks_why)
+    asks_more = any(kind in (AnswerKind.WHY, AnswerKind.WHAT_TO_DO) for kind in (read.kind, *read.also))
+    is_narrow = narrow_scope(read.text).narrow or (read.kind in _NARROW_KINDS and not asks_more)
     pods = tuple(term.text for term in read.terms if term.kind is TermKind.ID and pods_in(term.text))
     words = [term for term in read.terms if term.kind in _WORDS and term.text not in pods][:MAX_TERMS]
     levels = [level_asked(term.text) for term in read.terms if term.kind is TermKind.LEVEL]

@@ -177,6 +177,11 @@ def _of_one_service(messages: Sequence[Told]) -> list[list[Told]]:
     return groups
 
 
+def worst_message(inquiry: Inquiry, answered: Sequence[Answered]) -> str:
+    """The message that a survey tells first of what is wrong; nothing where it tells none."""
+    return next((quoted(one.line, MAX_LINE) for one in told_by(inquiry, answered) if one.is_trouble), "")
+
+
 def shapes_told(drafts: Sequence[Draft]) -> tuple[str, ...]:
     """The shapes of the messages that claims of a survey quote."""
     return tuple(shape_of(_read(ref).line) for draft in drafts for ref in draft.refs if ref.tool_name == SURVEY)

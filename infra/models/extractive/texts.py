@@ -66,8 +66,6 @@ TEXTS: dict[str, Row] = {
     "survey.one": ("，检索到 {n} 条", ", {n} entry"),
     "survey.first": ("，首次 {time}", ", first at {time}"),
     "survey.change": ("{time} {where} 有变更记录：{line}。", "{time} {where} records a change: {line}."),
-    # knowledge
-    "knowledge": ("知识库记载：{passage}", "The knowledge base says: “{passage}”"),
     # what was looked for
     "kind.alert": ("告警", "alert"),
     "kind.log": ("日志", "log entry"),

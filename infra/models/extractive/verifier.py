@@ -11,6 +11,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from fractions import Fraction
 from typing import Any
 
+from domain.answer.documentation import quoted_part
 from domain.gatekeeper.not_found import says_not_found
 from domain.language.tongues import SENTENCE_WORDS, Language
 from infra.models.extractive.atoms import Atoms, atoms_of, states_in
@@ -43,7 +44,7 @@ def verify(payload: Payload) -> dict[str, Any]:
 
 def classify(claim_type: str, text: str, evidence: Sequence[str]) -> str:
     """The class of a statement against the checked texts. Of documentation, it is what follows the lead-in."""
-    text = _without_lead(text) if claim_type == "documentation" else text
+    text = _documented(text) if claim_type == "documentation" else text
     if not evidence:
         return NO_EVIDENCE
     if claim_type == "negative_observation":
@@ -63,10 +64,10 @@ def classify(claim_type: str, text: str, evidence: Sequence[str]) -> str:
     return INDIRECT if found < stated.count or says_more else DIRECT
 
 
-def _without_lead(text: str) -> str:
-    """What a document is said to say."""
-    lead = worded("knowledge", "en", passage="").rstrip("”")
-    return text.removeprefix(lead).removesuffix("”") if text.startswith(lead) else text.partition("：")[2] or text
+def _documented(text: str) -> str:
+    """Without its lead, or whatever stands before a colon in its place."""
+    quoted = quoted_part(text)
+    return quoted if quoted != text else text.partition("：")[2] or text
 
 
 def _absence_class(text: str, evidence: Sequence[str]) -> str:
