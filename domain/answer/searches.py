@@ -142,7 +142,7 @@ def search_notes(
 def _looked_through(coverage: Coverage, speech: Speech) -> Iterable[str]:
     counts = coverage.counts
     begin, _, ending = coverage.window.partition("/")
-    if begin and begin == ending:
+    if begin and begin == ending and not speech.as_recorded:
         yield speech.text("searched.at", time=speech.time(begin), inputs=counts.inputs, entries=counts.entries)
     else:
         start, end = speech.ends(coverage.window)

@@ -16,10 +16,17 @@ _DASH = "\u2013"
 
 @dataclass(frozen=True, slots=True)
 class Speech:
-    """`zone`: of the question's words of time, an IANA name or ±HH:MM."""
+    """`zone`: of the question's words of time, an IANA name or ±HH:MM. `as_recorded`: times stand in UTC as they were
+    recorded, as they do in the texts of version 004."""
 
     language: Language = "zh"
     zone: str = "UTC"
+    as_recorded: bool = False
+
+    @classmethod
+    def of_version(cls, template_version: str, language: Language, zone: str) -> Speech:
+        """As a session's first event has it: decided again, its answer stands in the texts it had (R59)."""
+        return cls(language, zone, as_recorded=template_version == "004")
 
     def text(self, key: str, **values: object) -> str:
         return text(key, self.language, **values)
@@ -35,6 +42,8 @@ class Speech:
     def ends(self, window: str) -> tuple[str, str]:
         """The beginning and the end of a recorded window; the offset stands once, behind the end, unless it changes."""
         start, _, end = window.partition("/")
+        if self.as_recorded:
+            return start, end
         first, last = self._moment(start), self._moment(end)
         if last is None:
             return start, end
@@ -47,12 +56,16 @@ class Speech:
 
     def window(self, window: str) -> str:
         """`2026-05-01 14:00:00–14:30:00 +08:00`, or one time where it is no longer than a moment."""
+        if self.as_recorded:
+            return window
         if (moment := window.partition("/"))[0] == moment[2]:
             return self.time(moment[0])
         start, end = self.ends(window)
         return window if start and window.startswith(start) else _DASH.join(filter(None, (start, end)))
 
     def _moment(self, written: str) -> datetime | None:
+        if self.as_recorded:
+            return None
         try:
             moment = datetime.fromisoformat(written)
         except ValueError:

@@ -115,7 +115,8 @@ class CaseFile:
     @property
     def speech(self) -> Speech:
         """How its texts are written (R83)."""
-        return Speech(self.opened.language, self.opened.settings.zone)
+        opened = self.opened
+        return Speech.of_version(opened.template_version, opened.language, opened.settings.zone)
 
     def masked(self, text: str) -> str:
         """A text as this session may record it (R22)."""

@@ -43,6 +43,15 @@ def test_a_window_that_cannot_be_read_is_shown_as_recorded() -> None:
     assert ENGLISH.time("2031-05-01T11:00:00") == "2031-05-01T11:00:00"
 
 
+def test_a_session_of_the_release_before_keeps_its_times_as_they_were_recorded() -> None:
+    """R59, R89: decided again, it has the answer that it had."""
+    before = Speech.of_version("004", "zh", "Asia/Shanghai")
+    window = "2031-05-01T10:00:00Z/2031-05-01T11:00:00Z"
+    assert (before.window(window), before.ends(window)) == (window, tuple(window.split("/")))
+    assert before.time("2031-05-01T10:00:00Z") == "2031-05-01T10:00:00Z"
+    assert Speech.of_version("2026-12", "zh", "Asia/Shanghai") == SHANGHAI
+
+
 def test_numbers_stand_as_the_language_writes_them() -> None:
     """R83."""
     said = {"start": "a", "end": "b", "inputs": 1, "entries": 12345}
