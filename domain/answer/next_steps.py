@@ -17,6 +17,7 @@ from domain.answer.speech import CHINESE, Speech
 from domain.contracts import ToolInvocation
 from domain.evidence.survey import ROUTINE
 from domain.evidence.window import Window, utc_text
+from domain.language.sections import Section, section_of
 
 MOST_STEPS = 5
 AROUND = timedelta(minutes=15)
@@ -28,8 +29,25 @@ _MOST_SERVICES = 4
 def next_steps(invocations: Sequence[ToolInvocation] | None, scope: Scope, speech: Speech = CHINESE) -> list[str]:
     """At most MOST_STEPS sentences, each once, nothing that the question excludes."""
     calls = invocations or ()
-    steps = [*_of_surveys(calls, speech), *_of_doubts(calls, speech)]
+    steps = [*_of_documents(calls, speech), *_of_surveys(calls, speech), *_of_doubts(calls, speech)]
     return [step for step in dict.fromkeys(steps) if mentions_excluded(step, scope) is None][:MOST_STEPS]
+
+
+def _of_documents(calls: Sequence[ToolInvocation], speech: Speech) -> Iterator[str]:
+    """The section of a runbook that tells what to look at; without one, the runbook."""
+    titles = [
+        (str(block.get("title", "")), str(block.get("source", "")))
+        for call in calls
+        if call.tool_name == "lookup_knowledge"
+        for block in _listed(call, "evidence_blocks")
+    ]
+    for title, source in titles:
+        document, _, section = title.rpartition(" / ")
+        if document and section_of(title) is Section.DIAGNOSIS:
+            yield speech.text("step.section", title=document, section=section, source=source)
+            return
+    for title, source in titles[:1]:
+        yield speech.text("step.document", title=title.partition(" / ")[0], source=source)
 
 
 def _of_surveys(calls: Sequence[ToolInvocation], speech: Speech) -> Iterator[str]:

@@ -310,6 +310,14 @@ TEXTS: dict[str, Row] = {
         "Look at the logs (query_logs) and metrics (query_metrics) of {where}, {window}: what stood around its new"
         " message of {time}.",
     ),
+    "step.section": (
+        "按《{title}》“{section}”一节收集证据（{source}）。",
+        "Collect the evidence that “{title}” asks for under “{section}” ({source}).",
+    ),
+    "step.document": (
+        "查阅《{title}》中与此相关的说明（{source}）。",
+        "Read what “{title}” says of it ({source}).",
+    ),
     "step.shared": (
         "用 query_logs 以 {id} 为关键词，检索 {services} 在 {window} 的日志。",
         "Search the logs of {services}, {window}, for {id} with query_logs.",

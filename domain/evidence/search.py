@@ -5,6 +5,7 @@ Sources bring entries; what they mean for a search is decided here, so that no f
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime, timedelta, tzinfo
@@ -181,9 +182,17 @@ class Condition:
         found = _service_objection(self.service, header.names, names, (*header.hints, *place.hints))
         if found is DoubtKind.SERVICE and mentions_service(entry.text, self.service):
             return None
+        if found is not None and self._is_on_host(entry):
+            return None
         if found is By.SERVICE and all(map(is_overseer, header.names or names)):
             return _OF_PROCESS[tells_of_process(entry.text, self.service)]
         return found
+
+    def _is_on_host(self, entry: Entry) -> bool:
+        """Whether a field of the entry says that it was written on the host that is asked for: whatever runs there."""
+        if self.service not in entry.text:
+            return False
+        return any(found[1] == self.service for found in _HOST.finditer(entry.header.message))
 
     def of_level(self, entry: Entry) -> Objection | None:
         """None if the entry is at least of the level that is sought."""
@@ -202,6 +211,7 @@ class Condition:
         return None if said is not None and said >= self.level else DoubtKind.LEVEL
 
 
+_HOST = re.compile(r"(?<![\w.-])(?:host|hostname|node|nodename)=\"?([\w.-]{1,253})")
 _OF_PROCESS: dict[Kinship, Objection | None] = {
     Kinship.SAME: None,
     Kinship.UNSURE: DoubtKind.SERVICE,

@@ -97,6 +97,24 @@ def finder_of(term: str) -> Finder:
     return Finder("|".join(dict.fromkeys([_literal(term), *names, *shapes])))
 
 
+@lru_cache(maxsize=1024)
+def quoted_finder_of(words: str) -> Finder:
+    """What finds words that somebody has quoted: as they stand. Only what is wholly a known name is found by its other
+    names, too: "deadlock", not "cache miss storm"."""
+    return finder_of(words) if is_known_name(words) else Finder(_literal(words))
+
+
+def is_known_name(words: str) -> bool:
+    """Whether the words are a name of a concept and nothing more, in the plural or not."""
+    form = search_form(words).strip()
+    return any(one in _known_names() for one in (form, form.removesuffix("s"), form.removesuffix("es")))
+
+
+@cache
+def _known_names() -> frozenset[str]:
+    return frozenset(search_form(name) for one in (*CONCEPTS, *MANNERS) for name in (*one.names, *one.asks))
+
+
 def phrases() -> tuple[str, ...]:
     """The names of several words, the longest first: a query is not split within one."""
     names = (name for concept in CONCEPTS for name in (*concept.names, *concept.asks) if " " in name)

@@ -95,7 +95,6 @@ _USER = Late(
     ),
     re.ASCII,
 )
-_MARKS = "[\"'“”‘’「」『』《》〈〉【】`]"
 _ACCOUNT = Late(
     lambda: (
         rf"(?<![\w./@-])(?P<id>{'|'.join(sorted(plain_words.ACCOUNTS))})(?![\w./@-])"
@@ -118,11 +117,6 @@ _POD = re.compile(
 )
 
 _PATH = re.compile(r"(?<![\w./-])(?<![A-Za-z0-9]:)/[A-Za-z{][\w.{}-]{0,60}(?:/[\w.{}-]{1,60}){0,12}(?![\w/])")
-
-
-def is_quoted(words: str, text: str) -> bool:
-    """Whether the words stand in the text in quotation marks: then they are what is looked for, word for word."""
-    return re.search(f"{_MARKS}{re.escape(words)}{_MARKS}", text) is not None
 
 
 def quotations(text: str) -> list[tuple[int, int]]:

@@ -45,10 +45,11 @@ class TermKind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Term:
-    """One thing that is asked about, as the question writes it."""
+    """One thing that is asked about, as the question writes it; `is_quoted`: in quotation marks, word for word."""
 
     kind: TermKind
     text: str
+    is_quoted: bool = False
 
 
 @dataclass(frozen=True, slots=True)

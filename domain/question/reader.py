@@ -21,6 +21,7 @@ class Reader:
         self.text = text
         self._rest = list(rest)
         self._found: dict[tuple[int, int], TermKind] = {}
+        self._quoted: set[tuple[int, int]] = set()
 
     @property
     def rest(self) -> str:
@@ -37,6 +38,7 @@ class Reader:
         """A term whose words were blanked before: a quotation."""
         if span[1] - span[0] <= _LONGEST:
             self._found.setdefault(span, kind)
+            self._quoted.add(span)
 
     def drop(self, span: tuple[int, int]) -> None:
         self._rest[span[0] : span[1]] = [c if c == "\n" else TAKEN for c in self._rest[span[0] : span[1]]]
@@ -57,7 +59,8 @@ class Reader:
 
     def terms(self) -> tuple[Term, ...]:
         """Each term once, in the order of the text."""
-        written = (Term(kind, self.text[start:end]) for (start, end), kind in sorted(self._found.items()))
+        found = sorted(self._found.items())
+        written = (Term(kind, self.text[slice(*span)], span in self._quoted) for span, kind in found)
         return tuple(_distinct(written))[:MOST_TERMS]
 
 

@@ -25,7 +25,6 @@ from domain.language import cues
 from domain.language.cue import chinese, english, expression, pattern_of
 from domain.language.late import Late
 from domain.language.searching import concepts_of, names_a_mere_thing
-from domain.question.marks import is_quoted
 from domain.question.question import AnswerKind, Question, Term, TermKind
 from domain.values.naming import is_ordinal, names_a_thing
 from domain.values.numbers import values_in
@@ -89,7 +88,7 @@ class Support:
             if any(shows(term, one) for one in told):
                 return True  # of a phrase, what was found shows it; that it was sought does not
             return term.kind is not TermKind.PHRASE and any(search.settles(term) for search in self.searches)
-        if may_be_put_otherwise(term, question) or _is_only_a_thing(term, question):
+        if may_be_put_otherwise(term) or _is_only_a_thing(term, question):
             return False
         wide = [search for search in self.searches if not search.is_narrower(question)]
         is_told = denies(term, self.claim.claim_text)
@@ -100,12 +99,12 @@ _QUOTATION = re.compile("“[^”]*”|「[^」]*」")
 _HAN = re.compile("[\u4e00-\u9fff]")
 
 
-def may_be_put_otherwise(term: Term, question: Question) -> bool:
+def may_be_put_otherwise(term: Term) -> bool:
     """A Chinese phrase of the asker's own, in no list of concepts: a log may say the same in other words. Quoted, it is
     what the log must hold."""
     if term.kind is not TermKind.PHRASE or not _HAN.search(term.text) or concepts_of(term.text):
         return False
-    return not is_quoted(term.text, question.text)
+    return not term.is_quoted
 
 
 _WORDS = frozenset((TermKind.PHRASE, TermKind.TOPIC, TermKind.CODE, TermKind.ALERT, TermKind.METRIC, TermKind.ID))

@@ -11,7 +11,7 @@ from domain.language.failures import holds_failure
 from domain.language.form import search_form
 from domain.language.instances import pods_in
 from domain.language.levels import Level, level_of, level_said
-from domain.language.searching import concepts_of, finder_of
+from domain.language.searching import concepts_of, finder_of, quoted_finder_of
 from domain.language.services import Kinship, kinship, mentions_service
 from domain.question.question import Term, TermKind
 
@@ -47,6 +47,8 @@ def shows(term: Term, text: str) -> bool:
             return names_it or _shows_url(term.text, text)
         case TermKind.LEVEL:
             return _shows_level(level_asked(term.text), text)
+        case TermKind.PHRASE if term.is_quoted:
+            return quoted_finder_of(term.text).stands_in(search_form(text))
         case TermKind.PHRASE | TermKind.TOPIC:
             return finder_of(term.text).stands_in(search_form(text)) or _holds_words(term.text, text)
 

@@ -8,7 +8,7 @@ from functools import cache
 
 from domain.language.concepts import ABOUT_LOGS
 from domain.language.finder import Finder
-from domain.language.searching import finder_of, phrases
+from domain.language.searching import finder_of, phrases, quoted_finder_of
 from domain.language.service_words import KINDS_ASKED
 from infra.tools.stop_words import stop_words
 
@@ -33,7 +33,7 @@ def read_query(query: str, service: str) -> tuple[Words, str]:
     name of a service stands in for a missing `service`, and the name of the given one is left out."""
     alternatives: list[tuple[Finder, ...]] = []
     joins_last = False
-    for token in _tokens(query):
+    for token, is_quoted in _tokens(query):
         if token in {"AND", "&&"}:
             joins_last = bool(alternatives)
         elif token.casefold() == service.casefold() or token == "OR" or _says_nothing(token.casefold()):
@@ -41,7 +41,7 @@ def read_query(query: str, service: str) -> tuple[Words, str]:
         elif not service and _SERVICE_NAME.fullmatch(token.casefold()):
             service = token
         else:
-            word = finder_of(token)
+            word = quoted_finder_of(token) if is_quoted else finder_of(token)
             alternatives.append((*alternatives.pop(), word) if joins_last else (word,))
             joins_last = False
     return Words(tuple(alternatives)), service
@@ -51,8 +51,9 @@ def _says_nothing(word: str) -> bool:
     return word in ABOUT_LOGS or word in stop_words()
 
 
-def _tokens(query: str) -> list[str]:
-    return [match[1] or match[0] for match in _splitter().finditer(query)]
+def _tokens(query: str) -> list[tuple[str, bool]]:
+    """Each word or phrase, and whether it is quoted."""
+    return [(match[1] or match[0], bool(match[1])) for match in _splitter().finditer(query)]
 
 
 @cache

@@ -187,7 +187,7 @@ def test_no_call_is_made_twice_and_a_request_for_the_answer_ends_the_loop() -> N
                 "query": '"authentication failures" AND 203.0.113.9 authentication AND failures AND 203.0.113.9',
             },
         ),
-        ("Was there a long GC pause in cart-api?", {"service": "cart-api", "query": '"GC pause" GC AND pause'}),
+        ("Was there a long GC pause in cart-api?", {"service": "cart-api", "query": "GC GC AND pause"}),
         ("Was there a corrupt part in cart-api?", {"service": "cart-api", "query": "corrupt AND part"}),
         ('cart-api 有没有 "GC pause"？', {"service": "cart-api", "query": '"GC pause"'}),
         ('cart-api 有没有 "error" 日志？', {"service": "cart-api", "query": "error"}),

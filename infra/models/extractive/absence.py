@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from domain.language.tongues import Language
 from infra.models.extractive.alerts import relevant_alerts
+from infra.models.extractive.calls import query_of
 from infra.models.extractive.claims import Draft
 from infra.models.extractive.conversation import Answered
 from infra.models.extractive.inquiry import Inquiry
@@ -15,16 +14,15 @@ from infra.models.extractive.logs import relevant_lines
 from infra.models.extractive.texts import text
 from infra.models.extractive.tool_names import KNOWLEDGE, LOGS, METRICS
 from infra.models.extractive.values import asks_value
-from infra.models.extractive.words import holds_name, spaced
+from infra.models.extractive.words import holds_name, quoted_words, spaced
 
-_PHRASE = re.compile('"([^"]+)"')
 _KINDS = {METRICS: "kind.alert", LOGS: "kind.log"}
 
 
 def absence_claims(inquiry: Inquiry, answered: Sequence[Answered]) -> Iterator[Draft]:
     """A negative observation for each complete answer without a relevant item, bound to its summary ref (R20)."""
     for done in answered:
-        target = sought(done, inquiry.language)
+        target = sought(inquiry, done)
         may_be_otherwise = done.call.tool_name == LOGS and inquiry.may_be_put_otherwise
         if _is_unanswered(inquiry, done) and done.summary and not _names_stand_in(done) and not may_be_otherwise:
             yield Draft(
@@ -40,30 +38,27 @@ def gaps(inquiry: Inquiry, answered: Sequence[Answered]) -> list[str]:
         if done.call.tool_name not in (*_KINDS, KNOWLEDGE):
             continue
         if done.status == "failed":
-            found.append(spaced(text("gap.failed", language, tool=done.call.tool_name, sought=sought(done, language))))
+            found.append(spaced(text("gap.failed", language, tool=done.call.tool_name, sought=sought(inquiry, done))))
         elif done.call.tool_name == KNOWLEDGE and not done.items:
             found.append(text("gap.knowledge", language))
         elif _is_unanswered(inquiry, done) and (done.summary is None or _names_stand_in(done)):
-            found.append(spaced(text("gap.unquotable", language, sought=sought(done, language))))
+            found.append(spaced(text("gap.unquotable", language, sought=sought(inquiry, done))))
     return list(dict.fromkeys(found))
 
 
-def sought(done: Answered, language: Language = "zh") -> str:
-    """What a call looked for, in its own arguments: `inventory-service 的 HikariCP 日志`."""
+def sought(inquiry: Inquiry, done: Answered) -> str:
+    """What a call looked for, in its own arguments: `inventory-service 的 HikariCP 日志`; of a query the words of the
+    question that it was made of."""
+    language = inquiry.language
     arguments: dict[str, Any] = dict(done.call.arguments)
     kind = text("kind.metric" if asks_value(done) else _KINDS.get(done.call.tool_name, "kind.knowledge"), language)
     service = str(arguments.get("service") or "")
-    words = [_plain(str(arguments[name])) for name in ("alert_name", "expr", "level", "query") if arguments.get(name)]
+    if done.call.tool_name == LOGS and arguments.get("query") == query_of(inquiry):
+        arguments["query"] = " ".join(map(quoted_words, inquiry.terms))
+    words = [str(arguments[name]) for name in ("alert_name", "expr", "level", "query") if arguments.get(name)]
     topic = " ".join(words) if done.call.tool_name in _KINDS else ""
     said = text("sought.of" if service else "sought", language, service=service, topic=topic, kind=kind)
     return spaced(said.strip())
-
-
-def _plain(query: str) -> str:
-    """A query as people say it: each phrase once, and not how its words are joined."""
-    for phrase in _PHRASE.findall(query):
-        query = query.replace(f" {' AND '.join(phrase.split())}", "")
-    return query.replace(" AND ", " ")
 
 
 def _is_unanswered(inquiry: Inquiry, done: Answered) -> bool:

@@ -9,7 +9,7 @@ from datetime import timedelta
 from typing import Any
 
 from domain.evidence.window import utc_text
-from domain.language.searching import concepts_of
+from domain.language.searching import concepts_of, is_known_name
 from domain.language.sections import wanted_by
 from domain.question.question import Period
 from infra.models.extractive.alerts import firing_names, firing_services, runbooks_of
@@ -82,7 +82,7 @@ def _with_lead(period: Period) -> dict[str, Any]:
     return _window(replace(period, start=period.start - LEAD))
 
 
-def _query(inquiry: Inquiry) -> str | None:
+def query_of(inquiry: Inquiry) -> str | None:
     """The words to find any of; what each line must hold stands beside every one of them. Phrases stay whole."""
     anchors = [quoted_words(anchor) for anchor in inquiry.anchors]
     words = [one for term in inquiry.terms if term not in inquiry.anchors for one in _worded(inquiry, term)]
@@ -94,9 +94,14 @@ def _query(inquiry: Inquiry) -> str | None:
 
 
 def _worded(inquiry: Inquiry, term: str) -> list[str]:
-    """A term in a query: a known thing by its name, what is quoted word for word, other phrases by their words."""
+    """A term in a query: what is quoted word for word, a known thing by its name, other phrases by their words."""
     words = " AND ".join(inquiry.words_of(term))
-    return ([quoted_words(term)] if concepts_of(term) or not words else []) + ([words] if words else [])
+    if inquiry.quotes(term) and not is_known_name(term) and not (term.isascii() and term.isalnum()):
+        return [f'"{term.replace(chr(34), chr(39))}"']
+    if not words:
+        return [quoted_words(term)]
+    known = (term if is_known_name(term) else (one.en or one.names)[0] for one in concepts_of(term))
+    return [*map(quoted_words, dict.fromkeys(known)), words]
 
 
 def _asked_for(inquiry: Inquiry, skill: str | None, window: Mapping[str, Any], *, is_again: bool) -> Iterable[Call]:
@@ -117,7 +122,7 @@ def _asked_for(inquiry: Inquiry, skill: str | None, window: Mapping[str, Any], *
     if Source.LOGS in inquiry.sources:
         names_something = bool(inquiry.services or inquiry.terms)
         level = inquiry.level or (None if names_something else UNASKED_LEVEL)
-        query = _query(inquiry)
+        query = query_of(inquiry)
         searches = [(None, level), (query, None)] if inquiry.is_either else [(query, level)]
         for service in services:
             for words, least in searches:
@@ -140,7 +145,7 @@ def _follow_ups(inquiry: Inquiry, answered: Sequence[Answered], window: Mapping[
     firing = firing_names(inquiry, answered)
     if Source.LOGS in inquiry.sources and not inquiry.services and not _is_surveyed(answered):
         for service in firing_services(inquiry, answered):
-            yield Call(LOGS, _given(service=service, query=_query(inquiry), level=inquiry.level, **window))
+            yield Call(LOGS, _given(service=service, query=query_of(inquiry), level=inquiry.level, **window))
     yield from _without_service(answered)
     if Source.KNOWLEDGE in inquiry.sources and (about := [*firing, *runbooks_of(inquiry, answered)]):
         yield Call(KNOWLEDGE, {"query": _for_runbooks(about), "top_k": MAX_SECTIONS})

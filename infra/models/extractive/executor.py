@@ -89,7 +89,7 @@ def _overview(inquiry: Inquiry, answered: Sequence[Answered], held: Sequence[Dra
     """What fires, what is new, what changed, and what is written of it: MAX_OVERVIEW things to read at most, a claim
     of several quotations being as many."""
     firing = [*alert_overview(inquiry, answered), *value_claims(inquiry, answered)][:MAX_FIRING]
-    known = list(knowledge_claims(inquiry, answered))[:1] if firing else []
+    known = list(knowledge_claims(inquiry, answered))[:1] if inquiry.asks_what_to_do else []
     absent = list(absence_claims(inquiry, answered))[:1]
     first = [*held, *firing, *known, *absent]
     room = MAX_OVERVIEW - sum(draft.quotations for draft in {draft.text: draft for draft in first}.values())
@@ -155,9 +155,7 @@ def _actions(
     return [
         {
             "action_id": f"action-{number}",
-            "action_text": spaced(
-                text(_RETRIES[done.call.tool_name], inquiry.language, sought=sought(done, inquiry.language))
-            ),
+            "action_text": spaced(text(_RETRIES[done.call.tool_name], inquiry.language, sought=sought(inquiry, done))),
             "reason": text("again.reason", inquiry.language),
             "evidence_bindings": [],
         }

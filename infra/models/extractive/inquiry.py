@@ -18,7 +18,6 @@ from domain.language.levels import name_of
 from domain.language.searching import concepts_of
 from domain.language.tongues import Language
 from domain.question import reading
-from domain.question.marks import is_quoted
 from domain.question.question import AnswerKind, Period, Question, Term, TermKind
 from domain.question.zones import zone_named
 from domain.verdict.question_fit import may_be_put_otherwise
@@ -74,6 +73,10 @@ class Inquiry:
         return AnswerKind.HOW_MANY in (self.question.kind, *self.question.also)
 
     @property
+    def asks_what_to_do(self) -> bool:
+        return AnswerKind.WHAT_TO_DO in (self.question.kind, *self.question.also)
+
+    @property
     def metrics(self) -> tuple[str, ...]:
         """What the question gives as a server reads it: `up`, `up == 0`, not CPU 使用率."""
         return tuple(dict.fromkeys(term.text for term in self.question.terms if _is_series(term)))[:MAX_NAMES]
@@ -107,13 +110,17 @@ class Inquiry:
     @property
     def may_be_put_otherwise(self) -> bool:
         """Whether words are searched for that a log may put otherwise: then that they were not found says little."""
-        return not self.anchors and any(may_be_put_otherwise(term, self.question) for term in self.question.terms)
+        return not self.anchors and any(may_be_put_otherwise(term) for term in self.question.terms)
 
     def words_of(self, term: str) -> tuple[str, ...]:
         """The words of an English phrase that the question does not quote: others may stand between them in a log."""
         words = tuple(term.split())
         is_phrase = len(words) > 1 and term.isascii() and term not in self.anchors
-        return words if is_phrase and not is_quoted(term, self.question.text) else ()
+        return words if is_phrase and not self.quotes(term) else ()
+
+    def quotes(self, term: str) -> bool:
+        """Whether the question has it in quotation marks, word for word."""
+        return any(one.text == term and one.is_quoted for one in self.question.terms)
 
     def excludes(self, text: str) -> bool:
         return mentions_any(text, self.excluded)

@@ -11,7 +11,7 @@ from domain.gatekeeper.services import services_in
 from domain.language.failures import holds_failure
 from domain.language.form import search_form
 from domain.language.message_shapes import shape_of
-from domain.language.searching import finder_of
+from domain.language.searching import finder_of, quoted_finder_of
 from domain.verdict.term_shown import names_service, stands_whole
 from infra.models.extractive.claims import MAX_BINDINGS, Draft, quoted
 from infra.models.extractive.conversation import Answered, Ref
@@ -105,6 +105,8 @@ def _may_be_of(text: str, service: str) -> bool:
 def _holds(inquiry: Inquiry, text: str, term: str) -> bool:
     """The term, or each word of it where others may stand between them."""
     form = search_form(text)
+    if inquiry.quotes(term):
+        return quoted_finder_of(term).stands_in(form)
     words = inquiry.words_of(term)
     return finder_of(term).stands_in(form) or (bool(words) and all(finder_of(word).stands_in(form) for word in words))
 
