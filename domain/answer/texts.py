@@ -69,7 +69,7 @@ TEXTS: dict[str, Row] = {
         "知识库中另有 {n} 个文档未能读取：{names}。",
         "{n} documents of the knowledge base could not be read: {names}.",
     ),
-    "document_unread": ("{name}（{why}）", "{name} ({why})"),
+    "document_unread": ("{name}（原因：{why}）", "{name} (reason: {why})"),
     "more": ("另有 {n} 项。", "{n} more."),
     # why a search could not decide, and what mends it
     "reason.time": ("{n} 条匹配的记录没有可识别的时间", "{n} matching entries have no time that was understood"),
