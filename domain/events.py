@@ -34,6 +34,7 @@ from domain.contracts import (
     Verdict,
     VerifierEvaluation,
 )
+from domain.language.tongues import Language
 from domain.settings import SessionSettings
 
 
@@ -121,7 +122,7 @@ class SessionOpenedFacts(Part):
     prompt_hashes: dict[Agent, str]  # sha256 of each agent's prompt file
     has_key: bool  # started with an idempotency key (R10)
     request_hash: str | None = None  # of the request as the caller gave it (R10); None: not recorded
-    language: Literal["zh", "en"] = "zh"  # of the answer (R83)
+    language: Language = "zh"  # of the answer (R83)
     template_version: str = "004"  # of the texts that code writes (R83)
     team: str = "default"  # that the session belongs to (R78)
     origin: Literal["own", "external"] = "own"  # external: reported by another system, which ran the tools (R87)

@@ -13,6 +13,7 @@ import platformdirs
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, SecretStr, ValidationError
 
 from domain.contracts import Agent
+from domain.language.tongues import Language
 from domain.settings import Budgets, Share
 from infra.access import ACTOR_PATTERN, Credentials, Role
 
@@ -88,6 +89,7 @@ class Settings(BaseModel):
     mask_patterns: dict[str, str] = Field(default_factory=dict)  # kind of secret -> RE2, besides the built-in (R22)
     tools: str | None = Field(None, pattern=r"^[A-Za-z_][\w.]*:[A-Za-z_]\w*$")  # module:factory of injected tools
     ack_wait: float = Field(30.0, gt=0)  # seconds until an unacknowledged message is given to another worker
+    language: Language = "zh"  # of answers to questions that are in neither language, such as names alone (R83)
     zone: Zone | None = None  # in which questions name times; None: this machine's
     log: str = Field("", pattern=r"^(?i:DEBUG|INFO|WARN|WARNING|ERROR|CRITICAL|FATAL)?$")  # level on standard error
     config: Path | None = None  # the file that was read
@@ -126,6 +128,7 @@ VARIABLES: dict[str, tuple[str, ...]] = {
     "ASSAY_ACK_WAIT": ("ack_wait",),
     **{f"ASSAY_NATS_{role.name}_USER": ("nats_credentials", role.value, "user") for role in Role},
     **{f"ASSAY_NATS_{role.name}_PASSWORD": ("nats_credentials", role.value, "password") for role in Role},
+    "ASSAY_LANGUAGE": ("language",),
     "ASSAY_ZONE": ("zone",),
     "ASSAY_LOG": ("log",),
 }

@@ -11,15 +11,19 @@ from domain.agents.scope import Scope, mentions_excluded
 from domain.answer.documentation import parted
 from domain.contracts import ComposedSentence, VerifiedClaim
 from domain.json_objects import find_array
+from domain.language.tongues import Language
 
 _SENTENCES = TypeAdapter(tuple[ComposedSentence, ...])
 
 
-def composer_payload(question: str, allowed: Sequence[VerifiedClaim], scope: Scope) -> dict[str, Any]:
+def composer_payload(
+    question: str, allowed: Sequence[VerifiedClaim], scope: Scope, language: Language = "zh"
+) -> dict[str, Any]:
     """The whole input of the Composer, ready for JSON: the verified claims in scope, with their items; those that quote
     a document are shown as they stand."""
     return {
         "question": question,
+        "language": language,
         "claims": [
             {
                 "claim_id": verified.claim.claim_id,

@@ -23,6 +23,7 @@ from domain.contracts import (
 )
 from domain.evidence.trace_summary import slim
 from domain.json_objects import find_object, strip_think
+from domain.language.tongues import Language
 
 
 def verifier_payload(
@@ -34,10 +35,12 @@ def verifier_payload(
     now: datetime,
     retry_context: RetryContext | None,
     round: int,
+    language: Language = "zh",
 ) -> dict[str, Any]:
     """The whole input of the Verifier, ready for JSON: no conversation, no reasoning, no think block (R5, R31)."""
     return {
         "original_query": question,
+        "language": language,
         "session_time": now.isoformat(),
         "executor_final_answer": strip_think(parsed.final_answer),
         "executor_structured_output": parsed.structured.model_dump(mode="json") if parsed.structured else None,

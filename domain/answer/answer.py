@@ -10,6 +10,7 @@ from domain.answer.composer_guard import guard_composition
 from domain.answer.gaps import open_points
 from domain.answer.rendering import render_low_confidence, render_rejection
 from domain.answer.searches import search_notes
+from domain.answer.speech import CHINESE, Speech
 from domain.contracts import ComposerOutput, ComposerStatus, Route, ToolClass, ToolInvocation, VerifierEvaluation
 from domain.verdict.verified import allowed_claims
 
@@ -24,6 +25,7 @@ def answer_after(
     invocations: Sequence[ToolInvocation] | None,
     composition: str | None,
     tool_classes: Mapping[str, ToolClass],
+    speech: Speech = CHINESE,
 ) -> ComposerOutput:
     """The Composer's wording, where code allows it, or a template. Raises ValueError while another round follows.
 
@@ -35,8 +37,8 @@ def answer_after(
             raise ValueError("there is no answer before the next round")
         case Route.COMPOSE:
             allowed = allowed_claims(evaluations)
-            composed = guard_composition(composition, allowed, scope)
-            notes = [*open_points(evaluations[-1]), *search_notes(allowed, invocations)]
+            composed = guard_composition(composition, allowed, scope, speech)
+            notes = [*open_points(evaluations[-1], speech), *search_notes(allowed, invocations, speech)]
             return composed.model_copy(update={"answer": "\n\n".join([composed.answer, *notes])}) if notes else composed
         case Route.DISCLAIMER:
             render = render_low_confidence
@@ -44,6 +46,8 @@ def answer_after(
             render = render_rejection
         case _:
             assert_never(route)
-    answer = render(evaluations=evaluations, invocations=invocations, scope=scope, tool_classes=tool_classes)
-    notes = search_notes(allowed_claims(evaluations), invocations)
+    answer = render(
+        evaluations=evaluations, invocations=invocations, scope=scope, tool_classes=tool_classes, speech=speech
+    )
+    notes = search_notes(allowed_claims(evaluations), invocations, speech)
     return ComposerOutput(status=ComposerStatus.VALID, reason=TEMPLATE, answer="\n\n".join([answer, *notes]))

@@ -9,12 +9,20 @@ from domain.agents.composer_io import parse_composition, within_scope
 from domain.agents.scope import Scope, mentions_excluded
 from domain.answer.documentation import parted
 from domain.answer.rendering import plain_list
+from domain.answer.speech import CHINESE, Speech
 from domain.contracts import ComposedSentence, ComposerOutput, ComposerStatus, VerifiedClaim
+from domain.language.tongues import Language
 from domain.quotation.normalise import is_disguised
 from domain.values.entities import Wording, names_in
 from domain.values.measurements import Measurements
 from domain.values.numbers import blanked, narrowed, values_in
-from domain.values.phrases import ABSOLUTE_ABSENCE, CONNECTING_CHARACTERS, CONNECTING_PHRASES, NEGATIONS
+from domain.values.phrases import (
+    ABSOLUTE_ABSENCE,
+    CONNECTING_CHARACTERS,
+    CONNECTING_PHRASES,
+    CONNECTING_WORDS,
+    NEGATIONS,
+)
 from domain.values.times import times_in
 from domain.verdict.senses import turned
 
@@ -24,7 +32,9 @@ _NEGATION = re.compile("|".join(word if not word.isascii() else rf"\b{word}\b" f
 _RAW = re.compile(r"[{}\n]|```")
 
 
-def guard_composition(raw: str | None, allowed: Sequence[VerifiedClaim], scope: Scope) -> ComposerOutput:
+def guard_composition(
+    raw: str | None, allowed: Sequence[VerifiedClaim], scope: Scope, speech: Speech = CHINESE
+) -> ComposerOutput:
     """The Composer's answer if every sentence holds, else a plain list of the verified claims and the reason why.
 
     `raw` None: the Composer's model failed.
@@ -33,28 +43,33 @@ def guard_composition(raw: str | None, allowed: Sequence[VerifiedClaim], scope: 
     if quoted and not worded:
         raw = "[]"  # there was nothing to word
     sentences = "the composer gave no answer" if raw is None else parse_composition(raw)
-    problem = sentences if isinstance(sentences, str) else _problem(sentences, worded, scope) if worded else ""
+    problem = sentences if isinstance(sentences, str) else ""
+    if worded and not isinstance(sentences, str):
+        problem = _problem(sentences, worded, scope, speech.language)
     if not (worded or quoted):
         problem = "the composer wrote no sentence"
     if problem or isinstance(sentences, str):
-        return ComposerOutput(status=ComposerStatus.FALLBACK, reason=problem, answer=plain_list([*worded, *quoted]))
+        listed = plain_list([*worded, *quoted], speech)
+        return ComposerOutput(status=ComposerStatus.FALLBACK, reason=problem, answer=listed)
     quotations = [ComposedSentence(claim_ids=(one.claim.claim_id,), sentence=one.claim.claim_text) for one in quoted]
     parts = ["\n".join(one.sentence.strip() for one in sentences), *(one.sentence.strip() for one in quotations)]
     answer = "\n\n".join(filter(None, parts))
     return ComposerOutput(status=ComposerStatus.VALID, sentences=(*sentences, *quotations), answer=answer)
 
 
-def _problem(sentences: Sequence[ComposedSentence], allowed: Sequence[VerifiedClaim], scope: Scope) -> str:
+def _problem(
+    sentences: Sequence[ComposedSentence], allowed: Sequence[VerifiedClaim], scope: Scope, language: Language
+) -> str:
     if not sentences:
         return "the composer wrote no sentence"
     claims = {verified.claim.claim_id: verified for verified in allowed}
     for number, sentence in enumerate(sentences, start=1):
-        if problem := _refusal(sentence, claims, scope):
+        if problem := _refusal(sentence, claims, scope, language):
             return f"sentence {number}: {problem}"
     return ""
 
 
-def _refusal(sentence: ComposedSentence, claims: dict[str, VerifiedClaim], scope: Scope) -> str:
+def _refusal(sentence: ComposedSentence, claims: dict[str, VerifiedClaim], scope: Scope, language: Language) -> str:
     text = sentence.sentence.strip()
     if not text or _RAW.search(text) or is_disguised(text):
         return "empty or raw output"
@@ -64,14 +79,14 @@ def _refusal(sentence: ComposedSentence, claims: dict[str, VerifiedClaim], scope
         return f"unknown claim ids: {', '.join(unknown)}"
     if excluded := mentions_excluded(text, scope):
         return f"speaks of what the user excluded: {excluded}"
-    return _unsupported(text, [claims[id] for id in dict.fromkeys(sentence.claim_ids)])
+    return _unsupported(text, [claims[id] for id in dict.fromkeys(sentence.claim_ids)], language)
 
 
-def _unsupported(text: str, cited: Sequence[VerifiedClaim]) -> str:
+def _unsupported(text: str, cited: Sequence[VerifiedClaim], language: Language) -> str:
     """The first thing in a sentence that neither its claims nor their items say."""
     claim_texts = [verified.claim.claim_text for verified in cited]
     sources = [*claim_texts, *(ref.evidence_excerpt for verified in cited for ref in verified.refs)]
-    checks = (_foreign_values(text, sources), _foreign_names(text, sources), _foreign_words(text, sources))
+    checks = (_foreign_values(text, sources), _foreign_names(text, sources), _foreign_words(text, sources, language))
     return next((problem for problem in checks if problem), _turned_sense(text, claim_texts))
 
 
@@ -88,9 +103,14 @@ def _foreign_names(text: str, sources: Sequence[str]) -> str:
     return f"names of no cited claim: {', '.join(foreign)}" if foreign else ""
 
 
-def _foreign_words(text: str, sources: Sequence[str]) -> str:
+def _foreign_words(text: str, sources: Sequence[str], language: Language) -> str:
+    """Chinese in an English answer is a quotation, and stands whole in the sources (R83)."""
     whole = "\n".join(sources)
     latin = {word.casefold() for word in _LATIN_WORD.findall(whole)}
+    if language == "en":
+        latin |= CONNECTING_WORDS
+        if strange := [run for run in _CHINESE_RUN.findall(text) if run not in whole]:
+            return f"words of another language: {', '.join(strange)}"
     bare = _without_values(text)
     foreign = [word for word in _LATIN_WORD.findall(bare) if word.casefold() not in latin]
     known = _pairs(whole) | _pairs(_without_values(whole))
@@ -132,7 +152,7 @@ def _uncovered(run: str, known: frozenset[str]) -> list[str]:
 def _turned_sense(text: str, claim_texts: Sequence[str]) -> str:
     """A negation left out or added turns a claim round; 不存在 claims more than 未检索到."""
     said = "\n".join(claim_texts)
-    if any(word in text and word not in said for word in ABSOLUTE_ABSENCE):
+    if any(word in text.casefold() and word not in said.casefold() for word in ABSOLUTE_ABSENCE):
         return "claims an absence that no cited claim states"
     if len(_NEGATION.findall(text)) != len(_NEGATION.findall(said)):
         return "negations differ from the cited claims"

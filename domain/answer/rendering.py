@@ -21,6 +21,8 @@ from domain.answer.gaps import (
     state_gaps,
 )
 from domain.answer.searches import Gap
+from domain.answer.speech import CHINESE, Speech
+from domain.answer.texts import TEXTS
 from domain.contracts import (
     TOOL_CLASSES,
     CheckState,
@@ -36,21 +38,15 @@ from domain.verdict.criticality import says_it_is_proven
 from domain.verdict.lowering import words_only
 from domain.verdict.verified import allowed_claims
 
-LOW_CONFIDENCE_HEADING = "以下结论基于当前已获取证据，仍存在部分证据缺口，请谨慎参考。"
-REJECTION_HEADING = "当前无法基于已获取证据生成可靠结论。"
-PLAIN_LIST_HEADING = "经核对的证据可以确认："
-NOTHING = "无"
-RETRY_LATER = "稍后重新提问，或缩小问题范围后再次查询"
-
 _LONGEST_LINE = 300
 _RAW = re.compile(r"\{\s*\\?\"|\[\s*[{\[\"]|```|</?think", re.IGNORECASE)
 
 Section: TypeAlias = tuple[str, Sequence[str]]
 
 
-def plain_list(allowed: Sequence[VerifiedClaim]) -> str:
+def plain_list(allowed: Sequence[VerifiedClaim], speech: Speech = CHINESE) -> str:
     """The verified claims, one a line: what is shown where the Composer's wording cannot be (R46)."""
-    return "\n".join([PLAIN_LIST_HEADING, *_bullets(map(_stated, allowed))])
+    return "\n".join([speech.text("confirmed"), *_bullets(map(_stated, allowed), speech)])
 
 
 def render_low_confidence(
@@ -59,22 +55,19 @@ def render_low_confidence(
     invocations: Sequence[ToolInvocation] | None,
     scope: Scope,
     tool_classes: Mapping[str, ToolClass] = TOOL_CLASSES,
+    speech: Speech = CHINESE,
 ) -> str:
     """`evaluations` of all rounds in order, `invocations` of the session (None: not at hand)."""
-    material = _Material(evaluations, invocations, scope, tool_classes)
+    material = _Material(evaluations, invocations, scope, tool_classes, speech)
     gaps = [
         *_named_gaps(material),
-        *(gap.text for evaluation in evaluations[-1:] for gap in state_gaps(evaluation)),
+        *(gap.text for evaluation in evaluations[-1:] for gap in state_gaps(evaluation, speech)),
         *(gap.text for gap in material.empty_call_gaps()),
-        *(said for evaluation in evaluations[-1:] for said in open_points(evaluation)),
+        *(said for evaluation in evaluations[-1:] for said in open_points(evaluation, speech)),
     ]
     actions = [_shown(action.action_text) for action in _actions(material)]
-    return _page(
-        LOW_CONFIDENCE_HEADING,
-        ("已确认信息", material.confirmed_lines()),
-        ("当前缺口", gaps),
-        ("建议下一步", actions),
-    )
+    sections = [("confirmed", material.confirmed_lines()), ("gaps", gaps), ("next", actions)]
+    return _page("low_confidence", sections, speech)
 
 
 def render_rejection(
@@ -83,45 +76,53 @@ def render_rejection(
     invocations: Sequence[ToolInvocation] | None,
     scope: Scope,
     tool_classes: Mapping[str, ToolClass] = TOOL_CLASSES,
+    speech: Speech = CHINESE,
 ) -> str:
     """Gaps and next steps are written by code and hold no text of an unverified claim."""
-    material = _Material(evaluations, invocations, scope, tool_classes)
+    material = _Material(evaluations, invocations, scope, tool_classes, speech)
     gaps = [
-        *(gap for evaluation in evaluations[-1:] for gap in rejection_gaps(evaluation)),
+        *(gap for evaluation in evaluations[-1:] for gap in rejection_gaps(evaluation, speech)),
         *material.empty_call_gaps(),
     ]
     return _degraded(material, gaps)
 
 
 def render_failure(
-    reason: str,
+    failure: str,
     *,
     evaluations: Sequence[VerifierEvaluation] = (),
     invocations: Sequence[ToolInvocation] | None = (),
     scope: Scope,
     tool_classes: Mapping[str, ToolClass] = TOOL_CLASSES,
+    speech: Speech = CHINESE,
 ) -> str:
-    """The answer of a session that could not go on; `reason` is a sentence of ours, in Chinese (R7)."""
-    material = _Material(evaluations, invocations, scope, tool_classes)
-    return _degraded(material, [Gap(reason, RETRY_LATER), *material.empty_call_gaps()])
+    """The answer of a session that could not go on; `failure` is the reason's code (R7)."""
+    material = _Material(evaluations, invocations, scope, tool_classes, speech)
+    key = f"failure.{failure}"
+    gap = Gap(speech.text(key if key in TEXTS else "failure.other"), speech.text("mend.failure"))
+    return _degraded(material, [gap, *material.empty_call_gaps()])
 
 
 def _degraded(material: _Material, gaps: Sequence[Gap]) -> str:
-    return _page(
-        REJECTION_HEADING,
-        ("已确认信息", material.confirmed_lines()),
-        ("证据缺口", [gap.text for gap in gaps]),
-        ("建议下一步", [gap.action for gap in gaps]),
-    )
+    sections = [
+        ("confirmed", material.confirmed_lines()),
+        ("missing", [gap.text for gap in gaps]),
+        ("next", [gap.action for gap in gaps]),
+    ]
+    return _page("rejection", sections, material.speech)
 
 
-def _page(heading: str, *sections: Section) -> str:
-    return "\n\n".join([heading, *("\n".join([f"{title}：", *_bullets(lines)]) for title, lines in sections)])
+def _page(heading: str, sections: Sequence[Section], speech: Speech) -> str:
+    parts = [speech.text(heading)]
+    for name, lines in sections:
+        title = speech.joined("heading", (speech.text(f"section.{name}"), ""))
+        parts.append("\n".join([title, *_bullets(lines, speech)]))
+    return "\n\n".join(parts)
 
 
-def _bullets(lines: Iterable[str]) -> list[str]:
+def _bullets(lines: Iterable[str], speech: Speech) -> list[str]:
     told = (line.replace("\n", "\n  ") for line in dict.fromkeys(lines) if line)
-    return [f"- {line}" for line in told] or [f"- {NOTHING}"]
+    return [f"- {line}" for line in told] or [f"- {speech.text('nothing')}"]
 
 
 def _stated(verified: VerifiedClaim) -> str:
@@ -145,6 +146,7 @@ class _Material:
     invocations: Sequence[ToolInvocation] | None
     scope: Scope
     tool_classes: Mapping[str, ToolClass]
+    speech: Speech
 
     def confirmed(self) -> tuple[VerifiedClaim, ...]:
         return within_scope(allowed_claims(self.evaluations), self.scope)
@@ -154,9 +156,10 @@ class _Material:
 
     def empty_call_gaps(self) -> list[Gap]:
         trace: list[TraceEntry] = [e for evaluation in self.evaluations for e in evaluation.tool_trace_summary]
-        calls = empty_calls(self.invocations, trace, self.tool_classes)
+        calls = empty_calls(self.invocations, trace, self.tool_classes, self.speech)
         may_show = self.showable()
-        return [empty_call_gap(call, _shown(call.query) if may_show(call.query) else "") for call in calls]
+        shown = ((call, _shown(call.query) if may_show(call.query) else "") for call in calls)
+        return [empty_call_gap(call, query, self.speech) for call, query in shown]
 
     def showable(self) -> Callable[[str], bool]:
         """Whether a text of the Executor repeats no unverified claim and nothing the user excluded."""
@@ -184,12 +187,12 @@ def _named_gaps(material: _Material) -> list[str]:
         for fact in evaluation.facts_checked:
             if is_open_point(fact, evaluation):
                 continue
-            wording = named_gap(fact, evaluation) if fact.is_critical else None
+            key = named_gap(fact, evaluation) if fact.is_critical else None
             text = _shown(fact.fact)
-            if wording is None or not text or words_only(fact.fact) in confirmed:
+            if key is None or not text or words_only(fact.fact) in confirmed:
                 continue
             if mentions_excluded(fact.fact, material.scope) is None:
-                lines.append(wording.format(text))
+                lines.append(material.speech.text(key, fact=text))
     return lines
 
 

@@ -5,12 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from domain.answer.texts import text
+from domain.answer.speech import CHINESE, Speech
 from domain.contracts import ClaimType, ToolInvocation, VerifiedClaim
 from domain.evidence.coverage import Coverage, Doubt, DoubtKind, Unread
 from domain.evidence.value_answer import QUERIES
 from domain.evidence.window import EVER
-from domain.language.tongues import Language
 
 _EXCLUDE = "exclude "
 _MOST_NAMES = 5
@@ -28,49 +27,48 @@ class Gap:
 
 
 def doubt_gap(
-    coverage: Coverage, *, tool_name: str = "query_logs", says_what: bool = True, language: Language = "zh"
+    coverage: Coverage, *, tool_name: str = "query_logs", says_what: bool = True, speech: Speech = CHINESE
 ) -> Gap:
     """Why a search that found nothing proves no absence: its first doubt, and how to mend it.
 
     `says_what` False leaves out what was sought, where the words may not be shown.
     """
     doubt = next(iter(coverage.doubts))
-    mend = _mend(doubt, coverage, language)
+    mend = _mend(doubt, coverage, speech)
     is_log = tool_name not in _MEASURED
     if doubt.unknown:
-        return Gap(_unknown_name(doubt, coverage, tool_name, language), mend)
+        return Gap(_unknown_name(doubt, coverage, tool_name, speech), mend)
     if tool_name in _DOCUMENTS:
-        return _document_gap(doubt, coverage, language, says_what=says_what)
-    what = sought(coverage, "thing.log" if is_log else "thing.measure", language)
+        return _document_gap(doubt, coverage, speech, says_what=says_what)
+    what = sought(coverage, "thing.log" if is_log else "thing.measure", speech)
     if not says_what:
-        what = text("thing.any_log" if is_log else "thing.measure", language)
-    reason = _reason(doubt, coverage, language) if is_log else _reason_of_measures(doubt, coverage, language)
-    return Gap(text("doubt", language, what=what, reason=reason, mend=mend), mend)
+        what = speech.text("thing.any_log" if is_log else "thing.measure")
+    reason = _reason(doubt, coverage, speech) if is_log else _reason_of_measures(doubt, coverage, speech)
+    return Gap(speech.text("doubt", what=what, reason=reason, mend=mend), mend)
 
 
-def _document_gap(doubt: Doubt, coverage: Coverage, language: Language, *, says_what: bool) -> Gap:
-    what = sought(coverage, "thing.document", language) if says_what else text("thing.document", language)
-    mend = text("mend.document", language)
-    return Gap(text("doubt", language, what=what, reason=_reason(doubt, coverage, language), mend=mend), mend)
+def _document_gap(doubt: Doubt, coverage: Coverage, speech: Speech, *, says_what: bool) -> Gap:
+    what = sought(coverage, "thing.document", speech) if says_what else speech.text("thing.document")
+    mend = speech.text("mend.document")
+    return Gap(speech.text("doubt", what=what, reason=_reason(doubt, coverage, speech), mend=mend), mend)
 
 
-def sought(coverage: Coverage, thing: str = "thing.log", language: Language = "zh") -> str:
+def sought(coverage: Coverage, thing: str = "thing.log", speech: Speech = CHINESE) -> str:
     """`order-service 的 ERROR OutOfMemoryError 日志`: what was looked for, in the words of the search."""
     said = coverage.sought
     words = " ".join([*said.levels[:1], *said.words])
-    if language == "en":
-        of = f" of {', '.join(said.services)}" if said.services else ""
-        return " ".join(filter(None, [words, text(thing, "en")])) + of
-    of = f"{'、'.join(said.services)} 的 " if said.services else ""
-    return f"{of}{words} {text(thing)}".strip() if words else f"{of}{text(thing)}"
+    kind = f"{words} {speech.text(thing)}" if words else speech.text(thing)
+    if not said.services:
+        return kind
+    return speech.text("sought", services=speech.joined("and", said.services), thing=kind)
 
 
-def _unknown_name(doubt: Doubt, coverage: Coverage, tool_name: str, language: Language) -> str:
-    names = _listed(doubt.nearest[:_MOST_NAMES], language)
-    said = {"source": tool_name, "name": doubt.unknown, "kind": text(f"kind.{kind_of_name(doubt, coverage)}", language)}
+def _unknown_name(doubt: Doubt, coverage: Coverage, tool_name: str, speech: Speech) -> str:
+    names = speech.joined("and", doubt.nearest[:_MOST_NAMES])
+    said = {"source": tool_name, "name": doubt.unknown, "kind": speech.text(f"kind.{kind_of_name(doubt, coverage)}")}
     if names:
-        return text("unknown_name", language, names=names, **said)
-    return text("unknown_name.alone", language, **said)
+        return speech.text("unknown_name", names=names, **said)
+    return speech.text("unknown_name.alone", **said)
 
 
 def kind_of_name(doubt: Doubt, coverage: Coverage) -> str:
@@ -81,28 +79,28 @@ def kind_of_name(doubt: Doubt, coverage: Coverage) -> str:
     return "alert" if "alerts" in formats else "metric" if formats & QUERIES else "service"
 
 
-def _reason_of_measures(doubt: Doubt, coverage: Coverage, language: Language) -> str:
+def _reason_of_measures(doubt: Doubt, coverage: Coverage, speech: Speech) -> str:
     if doubt.nearest:
         kind, names = (
-            text(f"kind.{kind_of_name(doubt, coverage)}", language),
-            _listed(doubt.nearest[:_MOST_NAMES], language),
+            speech.text(f"kind.{kind_of_name(doubt, coverage)}"),
+            speech.joined("and", doubt.nearest[:_MOST_NAMES]),
         )
-        return text("reason.near", language, kind=kind, names=names)
+        return speech.text("reason.near", kind=kind, names=names)
     if doubt.kind is DoubtKind.SERVICE:
-        return text("reason.alert_service", language, n=doubt.count, example=doubt.example)
-    return _reason(doubt, coverage, language)
+        return speech.text("reason.alert_service", n=doubt.count, example=doubt.example)
+    return _reason(doubt, coverage, speech)
 
 
-def _reason(doubt: Doubt, coverage: Coverage, language: Language) -> str:
+def _reason(doubt: Doubt, coverage: Coverage, speech: Speech) -> str:
     if doubt.kind is DoubtKind.INPUT:
         first = _unread_first(doubt, coverage)
         others = [one.name for one in coverage.unread if one.could_match and first and one.reason is first.reason]
         names = list(dict.fromkeys([first.name if first else doubt.example, *others]))[:_MOST_NAMES]
-        why = text(f"why.{first.reason}", language) if first else ""
-        return text("reason.input", language, n=doubt.count, name=_listed(names, language), why=why)
+        why = speech.text(f"why.{first.reason}") if first else ""
+        return speech.text("reason.input", n=doubt.count, name=speech.joined("and", names), why=why)
     zones = {one.zone for one in coverage.inputs if one.zone_assumed}
-    reason = text(f"reason.{doubt.kind}", language, n=doubt.count, zone=_listed(sorted(zones), language))
-    return text("reason.place", language, reason=reason, name=doubt.input) if doubt.input else reason
+    reason = speech.text(f"reason.{doubt.kind}", n=doubt.count, zone=speech.joined("and", sorted(zones)))
+    return speech.text("reason.place", reason=reason, name=doubt.input) if doubt.input else reason
 
 
 def _unread_first(doubt: Doubt, coverage: Coverage) -> Unread | None:
@@ -111,21 +109,17 @@ def _unread_first(doubt: Doubt, coverage: Coverage) -> Unread | None:
     return next((one for one in left if one.name == doubt.input), next(iter(left), None))
 
 
-def _listed(names: Sequence[str], language: Language) -> str:
-    return ("、" if language == "zh" else ", ").join(names)
-
-
-def _mend(doubt: Doubt, coverage: Coverage, language: Language) -> str:
+def _mend(doubt: Doubt, coverage: Coverage, speech: Speech) -> str:
     if doubt.unknown or doubt.nearest:
-        return text("mend.unknown", language)
+        return speech.text("mend.unknown")
     if doubt.kind is DoubtKind.INPUT:
         left = _unread_first(doubt, coverage)
-        return text(f"mend.{left.reason}" if left else "mend.error", language)
-    return text(f"mend.{doubt.kind}", language)
+        return speech.text(f"mend.{left.reason}" if left else "mend.error")
+    return speech.text(f"mend.{doubt.kind}")
 
 
 def search_notes(
-    allowed: Sequence[VerifiedClaim], invocations: Sequence[ToolInvocation] | None, language: Language = "zh"
+    allowed: Sequence[VerifiedClaim], invocations: Sequence[ToolInvocation] | None, speech: Speech = CHINESE
 ) -> list[str]:
     """What stands below an answer: of absences where was looked, of any what the operator left out and what zone was
     assumed. Lines of code, from the coverage of the calls that the verified claims rest on."""
@@ -135,38 +129,42 @@ def search_notes(
         bound = (ref.source_invocation_id for ref in verified.refs)
         for coverage in (found for id in bound if id is not None and (found := calls.get(id))):
             if verified.claim.claim_type is ClaimType.NEGATIVE_OBSERVATION:
-                notes += _looked_through(coverage, language)
+                notes += _looked_through(coverage, speech)
             if verified.claim.claim_type is ClaimType.DOCUMENTATION:
-                notes += _unread_documents(coverage, language)
-            notes += _assumptions(coverage, language)
+                notes += _unread_documents(coverage, speech)
+            notes += _assumptions(coverage, speech)
     return list(dict.fromkeys(notes))
 
 
-def _looked_through(coverage: Coverage, language: Language) -> Iterable[str]:
+def _looked_through(coverage: Coverage, speech: Speech) -> Iterable[str]:
     counts = coverage.counts
-    start, _, end = coverage.window.partition("/")
-    yield text("searched", language, start=start, end=end, inputs=counts.inputs, entries=counts.entries)
+    begin, _, ending = coverage.window.partition("/")
+    if begin and begin == ending and not speech.as_recorded:
+        yield speech.text("searched.at", time=speech.time(begin), inputs=counts.inputs, entries=counts.entries)
+    else:
+        start, end = speech.ends(coverage.window)
+        yield speech.text("searched", start=start, end=end, inputs=counts.inputs, entries=counts.entries)
     newest = max((one.last for one in coverage.inputs if one.last), default="")
-    if newest and start != EVER and newest < start:
-        yield text("all_older", language, time=newest)
+    if newest and begin != EVER and newest < begin:
+        yield speech.text("all_older", time=speech.time(newest))
 
 
-def _unread_documents(coverage: Coverage, language: Language) -> Iterable[str]:
+def _unread_documents(coverage: Coverage, speech: Speech) -> Iterable[str]:
     """What a quotation may not know of: another document may say more, or otherwise."""
     left = [one for one in coverage.unread if one.could_match]
     named = [
-        text("document_unread", language, name=one.name, why=text(f"why.{one.reason}", language))
+        speech.text("document_unread", name=one.name, why=speech.text(f"why.{one.reason}"))
         for one in left[:_MOST_NAMES]
     ]
     if left:
         count = sum(doubt.count for doubt in coverage.doubts if doubt.kind is DoubtKind.INPUT)
-        yield text("documents_unread", language, n=count, names=_listed(named, language))
+        yield speech.text("documents_unread", n=count, names=speech.joined("and", named))
 
 
-def _assumptions(coverage: Coverage, language: Language) -> Iterable[str]:
+def _assumptions(coverage: Coverage, speech: Speech) -> Iterable[str]:
     left_out = [one for one in coverage.excluded if one.by.startswith(_EXCLUDE)]
     if left_out:
-        names = _listed([one.by.removeprefix(_EXCLUDE) for one in left_out], language)
-        yield text("excluded", language, names=names, n=sum(one.count for one in left_out))
+        names = speech.joined("and", [one.by.removeprefix(_EXCLUDE) for one in left_out])
+        yield speech.text("excluded", names=names, n=sum(one.count for one in left_out))
     if zones := sorted({one.zone for one in coverage.inputs if one.zone_assumed}):
-        yield text("zone_assumed", language, zone=_listed(zones, language))
+        yield speech.text("zone_assumed", zone=speech.joined("and", zones))

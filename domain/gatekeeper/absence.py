@@ -8,7 +8,7 @@ Its source, query and window echo the request; only what stands behind `total=N`
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Sequence, Set
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 
@@ -138,7 +138,8 @@ def _found_after_all(claim_text: str, summary: Summary, tool_name: str, items: S
     """What was found and is, or may be, what the claim denies; None if nothing is."""
     listed = [name.strip() for name in _LIST_COMMA.split(summary.names) if name.strip()]
     text, there = normalise(claim_text), [*listed, *items]
-    groups = _name_groups(text, {summary.source.casefold(), tool_name.casefold()})
+    asked = frozenset(word.casefold() for word in Reading.of(summary.query).words)
+    groups = _name_groups(text, {summary.source.casefold(), tool_name.casefold()}, asked)
     groups += [[service] for service in services_in(text, ()) if service not in text]  # 支付服务
     if concepts := concepts_in(text):
         groups.append(concepts)
@@ -164,15 +165,16 @@ def _is_place(text: str, name: re.Match[str]) -> bool:
     return bool(_PLACE_BEHIND.match(text, name.end()) or _PLACE_BEFORE.search(text, 0, name.start()))
 
 
-def _name_groups(text: str, echoed: set[str]) -> list[list[str]]:
-    """The claim's names; names joined by 与, 或, `、`, or, … are alternatives of one group, as are the words of a
-    foreign phrase. An item must hold one of each group to be what the claim is about."""
+def _name_groups(text: str, echoed: set[str], asked: Set[str]) -> list[list[str]]:
+    """The claim's names, and of an English claim the words that the search `asked` for; names joined by 与, 或, `、`,
+    or, … are alternatives of one group, as are the words of a foreign phrase. An item must hold one of each group to be
+    what the claim is about."""
     reading = Reading.of(text)
     with_plain_words = bool(_CHINESE.search(text)) or not any(map(is_name, reading.words))
     groups: list[list[str]] = []
     last = -2
     for index, word in enumerate(reading.words):
-        if word.casefold() in echoed or not (is_name(word) or (with_plain_words and _is_foreign_word(word))):
+        if word.casefold() in echoed or not (is_name(word) or _is_telling(word, asked, any_word=with_plain_words)):
             continue
         if groups and _are_alternatives(reading, last, index):
             groups[-1].append(word.casefold())
@@ -190,6 +192,10 @@ def _are_alternatives(reading: Reading, last: int, index: int) -> bool:
     if not between.strip():
         return not (is_name(reading.words[last]) or is_name(reading.words[index]))
     return bool(_OR.fullmatch(between))
+
+
+def _is_telling(word: str, asked: Set[str], *, any_word: bool) -> bool:
+    return (any_word or word.casefold() in asked) and _is_foreign_word(word)
 
 
 def _is_foreign_word(word: str) -> bool:

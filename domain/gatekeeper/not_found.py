@@ -18,7 +18,7 @@ _RECORDS = (
 _NOT_FOUND = re.compile(
     r"[未没](?:有|能|能够|再|曾)?(?:检索|查询|查|搜索|发现|找|见|出现|命中|检出|匹配|返回|捕获|观察|观测|看|触发|产生)"
     rf"|查无|(?:没有|无(?![法论线]))[^，。；,;]{{0,60}}?(?:{_RECORDS_ZH})|(?<![\d.])0\s*[条个次项]|零[条个次项]"
-    rf"|\bnothing\b|\b(?:no|none|zero)\b[\w\s./'-]{{0,60}}\b(?:{_RECORDS}|found|seen|returned|matched)\b"
+    rf"|\bnothing\b|\b(?:no|none|zero)\b[^,;，。；!?\n]{{0,160}}?\b(?:{_RECORDS}|found|seen|returned|matched)\b"
     r"|\b(?:not|n't)\b[\w\s]{0,20}\b(?:find|found|seen?|present|observed?|returned?|detected?|matched|match)\b",
     re.IGNORECASE,
 )

@@ -35,6 +35,7 @@ NOT_NAMES = _words(
     " server servers process processes container containers pod pods node nodes host hosts instance instances"
     " cluster clusters backend backends namespace namespaces job jobs workload workloads system systems"
     " daemon daemons machine machines environment region zone file files folder folders path paths code codes"
+    " severity severities priority priorities"
     " status statuses package packages state states reason reasons cause causes root fix help please thanks and"
     " or but if then"
     " so than as at by for from in into of off on onto out over per since through to under until up upon via"

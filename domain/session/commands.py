@@ -9,6 +9,7 @@ from uuid import UUID
 
 from domain.contracts import Agent, Message, Verdict
 from domain.events import Source
+from domain.language.tongues import Language
 from domain.model_reply import ModelFailure, ModelReply
 from domain.session.conversation import ChatMessage
 from domain.session.steps import (
@@ -39,7 +40,7 @@ class OpenSession:
     history: tuple[Message, ...] = ()
     has_key: bool = False
     request_hash: str | None = None
-    language: Literal["zh", "en"] = "zh"
+    language: Language | None = None  # None: the question's
     team: str = "default"
     origin: Literal["own", "external"] = "own"
     agent: str = ""

@@ -51,7 +51,8 @@ def messages_for(
             return messages
         case Agent.COMPOSER:
             scope = narrow_scope(file.question)
-            return [_user(composer_payload(file.question, allowed_claims(evaluations_of(file)), scope))]
+            allowed = allowed_claims(evaluations_of(file))
+            return [_user(composer_payload(file.question, allowed, scope, file.opened.language))]
         case _:
             assert_never(agent)
 
@@ -87,6 +88,7 @@ def _planner_payload(file: CaseFile, surroundings: Surroundings) -> Mapping[str,
         "question": file.question,
         "now": file.opened.now.isoformat(),
         "timezone": file.opened.settings.zone,
+        "language": file.opened.language,
         "history": _history(file),
         "available_knowledge_domains": list(surroundings.knowledge_domains),
         "skill_catalog": [{"name": name, "description": description} for name, description in surroundings.skills],
@@ -100,6 +102,7 @@ def _executor_payload(file: CaseFile) -> Mapping[str, Any]:
         "question": file.question,
         "now": file.opened.now.isoformat(),
         "timezone": file.opened.settings.zone,
+        "language": file.opened.language,
         "window_minutes": file.opened.settings.window_minutes,
         "planner_plan": plan.model_dump(mode="json", exclude={"reasoning"}) if plan else file.round.plan_text,
         "history": _history(file),
@@ -119,6 +122,7 @@ def _verifier_payload(file: CaseFile) -> Mapping[str, Any]:
         now=file.opened.now,
         retry_context=current.retry_context,
         round=current.number,
+        language=file.opened.language,
     )
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import assert_never
 
+from domain.answer.texts import TEMPLATE_VERSION
 from domain.contracts import Route
 from domain.events import (
     ERASED,
@@ -26,6 +27,7 @@ from domain.events import (
     VerdictOverriddenFacts,
 )
 from domain.evidence.masking import mask, patterns_with
+from domain.language.tongues import language_of
 from domain.question.question import fault_of_question
 from domain.session.commands import (
     BeginNextRound,
@@ -137,7 +139,8 @@ def _open(state: SessionState, command: OpenSession) -> Sequence[AnyEvent]:
         prompt_hashes=command.prompt_hashes,
         has_key=command.has_key,
         request_hash=command.request_hash,
-        language=command.language,
+        language=command.language or language_of(question),
+        template_version=TEMPLATE_VERSION,
         team=command.team,
         origin=command.origin,
         follows=command.follows,

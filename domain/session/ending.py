@@ -32,19 +32,6 @@ from domain.verdict.rule_evaluation import evaluate_by_rule
 STEP_FAILED = "step_failed"
 """Reason code of a session that a worker gave up; every other one follows from what is recorded."""
 
-FAILURE_SENTENCES = {
-    "model_auth": "模型服务拒绝了凭据",
-    "model_bad_request": "模型服务拒绝了请求",
-    "model_rate_limited": "模型服务持续限流",
-    "model_server": "模型服务持续出错",
-    "model_timeout": "模型服务没有及时返回",
-    "model_unreachable": "无法连接模型服务",
-    "model_not_a_completion": "模型服务返回的不是可用的补全结果",
-    STEP_FAILED: "诊断步骤反复失败",
-    "erased": "会话内容已被擦除",
-}
-OTHER_FAILURE = "诊断无法继续"
-
 
 def completed(file: CaseFile, composition: str | None = None) -> Sequence[AnyEvent]:
     """The answer the verdict allows. `composition`: the Composer's raw text, None where none was asked or given."""
@@ -58,6 +45,7 @@ def completed(file: CaseFile, composition: str | None = None) -> Sequence[AnyEve
         invocations=file.invocations,
         composition=composition,
         tool_classes=file.opened.settings.tool_classes,
+        speech=file.speech,
     )
     return _completed(file, OUTCOMES[route], composed)
 
@@ -71,11 +59,12 @@ def failed(file: CaseFile, stage: str, reason_code: str, reason: str) -> Sequenc
     if file.erased:
         return (SessionFailed(facts=facts, content=ERASED),)
     answer = render_failure(
-        FAILURE_SENTENCES.get(reason_code, OTHER_FAILURE),
+        reason_code,
         evaluations=evaluations_of(file),
         invocations=file.invocations,
         scope=narrow_scope(file.question),
         tool_classes=file.opened.settings.tool_classes,
+        speech=file.speech,
     )
     return (SessionFailed(facts=facts, content=SessionFailedContent(reason=file.masked(reason), answer=answer)),)
 

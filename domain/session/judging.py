@@ -69,7 +69,7 @@ def verdict_issued(file: CaseFile, reading: VerifierReading | None) -> VerdictIs
         window_minutes=settings.window_minutes,
         executor_final_answer=parsed.final_answer,
         tool_classes=settings.tool_classes,
-        zone=settings.zone,
+        speech=file.speech,
         held=current.retry_context.verified_claims if current.retry_context else (),
     )
     evaluation = judgement.evaluation
@@ -95,6 +95,8 @@ def next_round(file: CaseFile) -> Sequence[AnyEvent]:
     current = file.round
     if not may_retry(file) or current.evaluation is None:
         return ()
-    context = retry_context_after(current.evaluation, gatekeeper=current.gatekeeper, invocations=file.invocations)
+    context = retry_context_after(
+        current.evaluation, gatekeeper=current.gatekeeper, invocations=file.invocations, speech=file.speech
+    )
     facts = RoundStartedFacts(round=current.number + 1)
     return (RoundStarted(facts=facts, content=RoundStartedContent(retry_context=context)),)

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field, replace
 from typing import TypeAlias
 from uuid import UUID
 
+from domain.answer.speech import Speech
 from domain.contracts import (
     GatekeeperResult,
     ParsedExecutorOutput,
@@ -110,6 +111,12 @@ class CaseFile:
     @property
     def question(self) -> str:
         return self.brief.question if self.brief else ""
+
+    @property
+    def speech(self) -> Speech:
+        """How its texts are written (R83)."""
+        opened = self.opened
+        return Speech.of_version(opened.template_version, opened.language, opened.settings.zone)
 
     def masked(self, text: str) -> str:
         """A text as this session may record it (R22)."""

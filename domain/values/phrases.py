@@ -31,7 +31,26 @@ CONNECTING_CHARACTERS = frozenset(
 )
 """Chinese characters that carry no content of their own."""
 
-NEGATIONS = ("没有", "没", "未", "无", "不", "非", "否", "not", "no", "never", "without")
+CONNECTING_WORDS = frozenset(
+    _words(
+        "a an the this that these those it its they there of in on at for from to with by and or as per is are was were"
+        " be been has have had do does did according based result results evidence query queried search searched tool"
+        " output data record recorded entry entries information source sources show shows shown showing say says said"
+        " state states stated report reports reported confirm confirms confirmed verify verified conclusion summary"
+        " following above also moreover respectively about regarding concerning related where which while within during"
+        " only indirectly supported checked question asked user time period window range status"
+    )
+)
+"""The same in English (R83)."""
 
-ABSOLUTE_ABSENCE = ("不存在", "没有发生", "从未", "未发生")
+NEGATIONS = (
+    *("没有", "没", "未", "无", "不", "非", "否", "not", "no", "never", "without", "none", "nothing", "neither", "nor"),
+    *("cannot", "can't", "isn't", "aren't", "wasn't", "weren't", "doesn't", "don't", "didn't", "hasn't", "haven't"),
+)
+
+ABSOLUTE_ABSENCE = (
+    *("不存在", "没有发生", "从未", "未发生", "does not exist", "do not exist", "did not exist", "doesn't exist"),
+    *("don't exist", "did not happen", "didn't happen", "did not occur", "didn't occur", "never happened"),
+    *("never occurred", "non-existent", "all is well", "is healthy", "are healthy"),
+)
 """A search that found nothing proves none of these (R48)."""

@@ -71,7 +71,7 @@ CLASSIFIERS = (
 _COUNTED = (
     *("告警", "请求", "错误", "实例", "连接", "线程", "副本", "日志", "消息", "用户", "订单", "异常", "失败", "重试"),
     *("error", "request", "alert", "pod", "connection", "thread", "message", "record", "item", "row", "log"),
-    *("line", "instance", "node", "replica", "failure", "timeout", "attempt", "exception", "event", "warning"),
+    *("line", "instance", "node", "replica", "failure", "timeout", "attempt", "exception", "event", "warning", "entry"),
 )
 _PLURALS = tuple(name + "s" for name in _COUNTED if name.isascii())
 
@@ -81,7 +81,7 @@ UNITS: dict[str, Unit] = {
     **{name: Unit(RATIO, scale) for scale, names in _RATIO_SCALES.items() for name in names},
     **{name: Unit(BARE, Fraction(scale)) for scale, names in _BARE_SCALES.items() for name in names},
     **{name: unit for unit, names in _OTHER.items() for name in names},
-    **{name: Unit(COUNT) for name in (*CLASSIFIERS, *_COUNTED, *_PLURALS, "times", "retries")},
+    **{name: Unit(COUNT) for name in (*CLASSIFIERS, *_COUNTED, *_PLURALS, "times", "retries", "entries", "matches")},
 }
 
 _FOLDED = {name.casefold(): unit for name, unit in UNITS.items() if len(name) > 1}

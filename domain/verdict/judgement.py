@@ -10,6 +10,7 @@ from fractions import Fraction
 from typing import Any
 
 from domain.agents.verifier_io import VerifierAnswer, VerifierReading, VerifierUnreadable
+from domain.answer.speech import CHINESE, Speech
 from domain.contracts import (
     TOOL_CLASSES,
     Adjustment,
@@ -81,13 +82,14 @@ def judge(
     window_minutes: int = 60,
     executor_final_answer: str | None = None,
     tool_classes: Mapping[str, ToolClass] = TOOL_CLASSES,
-    zone: str = "UTC",
+    speech: Speech = CHINESE,
     held: Sequence[VerifiedClaim] = (),
 ) -> Judgement:
     """Judge one round. `reading` None: the model was not asked, because the gatekeeper rejects (R32) or it failed.
 
-    `zone`: of the question's words of time. `held`: what the first round has proven, which the answer draws on (R41).
-    Rules whose input is None are named in `not_checked` and lower nothing. Scores are exact until they are written.
+    `speech`: of the open points, with the zone of the question's words of time. `held`: what the first round has
+    proven, which the answer draws on (R41). Rules whose input is None are named in `not_checked` and lower nothing.
+    Scores are exact until they are written.
     """
     grounds = Grounds(question, structured, gatekeeper, trace, invocations, now, window_minutes, tool_classes)
     record: dict[str, Any] = {
@@ -105,7 +107,7 @@ def judge(
         problem = reading.problem if isinstance(reading, VerifierUnreadable) else "the verifier gave no output"
         found = _by_code(grounds, Verdict.LOW_CONFID, VERIFIER_MALFORMED, f"no usable verifier output: {problem}")
     else:
-        found = _by_facts(reading, grounds, parse_status, executor_final_answer, zone, held)
+        found = _by_facts(reading, grounds, parse_status, executor_final_answer, speech, held)
     failed = found.reason == VERIFIER_MALFORMED
     return Judgement(
         evaluation=VerifierEvaluation(**found.fields, **record),
@@ -151,11 +153,11 @@ def _by_facts(
     grounds: Grounds,
     parse_status: ParseStatus,
     executor_final_answer: str | None,
-    zone: str,
+    speech: Speech,
     held: Sequence[VerifiedClaim],
 ) -> _Finding:
     facts, adjustments = _judged_facts(answer, grounds, executor_final_answer)
-    open_points = _open_points(facts, grounds, zone, held)
+    open_points = _open_points(facts, grounds, speech, held)
     has_claims = any(fact.is_critical for fact in facts)
     facts = (*facts, *(fact for fact, _ in open_points or ()))
     adjustments = [*adjustments, *(change for _, change in open_points or ())]
@@ -186,7 +188,7 @@ def _judged_facts(
 
 
 def _open_points(
-    facts: Sequence[CheckedFact], grounds: Grounds, zone: str, held: Sequence[VerifiedClaim]
+    facts: Sequence[CheckedFact], grounds: Grounds, speech: Speech, held: Sequence[VerifiedClaim]
 ) -> list[tuple[CheckedFact, Adjustment]] | None:
     """What the question asks and no claim answers that the checked items support (R70); None if it is not checked.
 
@@ -196,13 +198,14 @@ def _open_points(
         return None
     supported = claims_of_classes({FactClass.DIRECT, FactClass.INDIRECT}, grounds.structured, grounds.gatekeeper, facts)
     fit = fit_of(
-        read_question(grounds.question, grounds.clock, zone_named(zone)),
+        read_question(grounds.question, grounds.clock, zone_named(speech.zone)),
         [*held, *supported],
         [fact.fact for fact in facts if fact.is_critical and fact.verification in _UNPROVEN],
         grounds.invocations,
         now=grounds.clock,
         window_minutes=grounds.window_minutes,
         tool_classes=grounds.tool_classes,
+        speech=speech,
     )
     return list(fit.facts())
 

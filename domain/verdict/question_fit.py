@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from functools import cached_property
 
-from domain.answer.texts import text
+from domain.answer.speech import CHINESE, Speech
 from domain.contracts import (
     Adjustment,
     CheckedFact,
@@ -57,6 +57,9 @@ _NONE_OF = Late(
     re.IGNORECASE,
 )
 _THINGS_BEHIND = re.compile(r"^\s?(?:[A-Za-z-]+\s){0,2}[A-Za-z]{2,}s(?![A-Za-z])")
+_ONE_BEHIND = re.compile(
+    r"^\s?(?:[A-Za-z-]+\s){0,2}(?:alert|entry|line|record|event|error|warning|message|match|hit|time)(?![A-Za-z])"
+)
 _COUNT_BEFORE = re.compile(
     r"(?:共|共有|总数|合计|总计|总共|一共|total(?: of)?|count(?: is| of)?)\s?[:：=为是]?\s?\Z", re.IGNORECASE
 )
@@ -122,6 +125,7 @@ class Fit:
     unproven: Sequence[str]  # texts of claims that are open points themselves
     now: datetime
     window_minutes: int = 60
+    speech: Speech = CHINESE
 
     def facts(self) -> Iterator[tuple[CheckedFact, Adjustment]]:
         """What the answer leaves open, each as a fact without evidence and the rule that found it."""
@@ -129,30 +133,31 @@ class Fit:
             yield _open_point(said, TERM_UNCOVERED, message, critical=True)
         if self._asks(AnswerKind.WHY) and not self._states_a_cause() and not self._is_all_unproven:
             only = not self.question.also
-            yield _open_point(text("no_cause"), CAUSE_UNFOUND, "no verified claim states a cause", critical=only)
+            said, message = self.speech.text("no_cause"), "no verified claim states a cause"
+            yield _open_point(said, CAUSE_UNFOUND, message, critical=only)
 
     def _uncovered(self) -> Iterator[tuple[str, str]]:
         for term in self.question.terms:
             if not self._covers(term):
-                yield _asked(term.text), f"no verified claim covers the {term.kind}"
+                yield self._asked(term.text), f"no verified claim covers the {term.kind}"
         for unclear in self.question.unclear:
-            start, end = self._searched()
-            yield text("period_unclear", text=unclear, start=start, end=end), "not understood"
+            start, end = self.speech.ends(self._searched())
+            yield self.speech.text("period_unclear", text=unclear, start=start, end=end), "not understood"
         if self._is_all_unproven:
             return
         if self._lacks_alerts():
-            yield _asked(self.question.alerts_asked), "alerts are asked for and none was looked for"
+            yield self._asked(self.question.alerts_asked), "alerts are asked for and none was looked for"
         if self.question.period and not self._covers_period():
-            yield _asked(self.question.period.text), "not the period that was searched"
+            yield self._asked(self.question.period.text), "not the period that was searched"
         if self._asks(AnswerKind.HOW_MANY) and not self._states_a_count():
-            yield _asked(text("thing.count")), "a count is asked for and none is stated"
+            yield self._asked(self.speech.text("thing.count")), "a count is asked for and none is stated"
         if self._asks(AnswerKind.HOW_MUCH) and not self._states_a_value():
-            yield _asked(text("thing.value")), "a value is asked for and none is stated"
+            yield self._asked(self.speech.text("thing.value")), "a value is asked for and none is stated"
 
         if self._asks(AnswerKind.SINCE_WHEN) and not self._states_the_beginning():
-            yield _asked(text("thing.beginning")), "not shown that nothing lies before what was found"
+            yield self._asked(self.speech.text("thing.beginning")), "not shown that nothing lies before what was found"
         if (none := _NONE_OF.search(self.question.asked)) and not any(s.is_absence for s in self.supports):
-            yield _asked(none["zh"] or none["en"]), "which have none is asked, and told is which have some"
+            yield self._asked(none["zh"] or none["en"]), "which have none is asked, and told is which have some"
 
     def _covers(self, term: Term) -> bool:
         """What a claim speaks of that is itself unproven is said to be so with that claim, not twice."""
@@ -250,15 +255,15 @@ class Fit:
     def _asks_whether(self) -> bool:
         return self.question.kind in (AnswerKind.WHETHER, AnswerKind.IS_OVER, AnswerKind.WHY, AnswerKind.OPEN)
 
-    def _searched(self) -> tuple[str, str]:
+    def _asked(self, term: str) -> str:
+        return self.speech.text("term_uncovered", term=term)
+
+    def _searched(self) -> str:
         """The window that was searched, for the reader; the default one where no call tells of it."""
         calls = [search.call for support in self.supports for search in support.searches]
-        windows = [
-            call.retrieval_details.window.partition("/") for call in calls if "/" in call.retrieval_details.window
-        ]
-        if windows:
-            return windows[0][0], windows[0][2]
-        return utc_text(self.now - timedelta(minutes=self.window_minutes)), utc_text(self.now)
+        windows = [call.retrieval_details.window for call in calls if "/" in call.retrieval_details.window]
+        default = f"{utc_text(self.now - timedelta(minutes=self.window_minutes))}/{utc_text(self.now)}"
+        return windows[0] if windows else default
 
 
 def fit_of(
@@ -270,11 +275,12 @@ def fit_of(
     now: datetime,
     window_minutes: int,
     tool_classes: Mapping[str, ToolClass],
+    speech: Speech = CHINESE,
 ) -> Fit:
     calls = {call.id: call for call in invocations}
     speaking = [claim for claim in supported if not _is_beside(claim.claim, question)]
     supports = [_support(claim, calls, tool_classes) for claim in speaking]
-    return Fit(question, supports, unproven, now, window_minutes)
+    return Fit(question, supports, unproven, now, window_minutes, speech)
 
 
 def _is_beside(claim: Claim, question: Question) -> bool:
@@ -314,10 +320,6 @@ def _items_of(call: ToolInvocation) -> list[str]:
     return [ref.text for ref in refs if not is_summary_path(ref.raw_path)]
 
 
-def _asked(term: str) -> str:
-    return text("term_uncovered", term=term)
-
-
 def _open_point(said: str, rule: str, message: str, *, critical: bool) -> tuple[CheckedFact, Adjustment]:
     fact = CheckedFact(fact=said, is_critical=critical, verification=FactClass.NO_EVIDENCE, detail=message)
     change = Adjustment(rule=rule, subject=said, before="", after=FactClass.NO_EVIDENCE, message=message)
@@ -343,4 +345,5 @@ def _is_count(value: Value) -> bool:
         return False
     if _COUNT_BEFORE.search(value.lead):
         return True
-    return not names_a_thing(value) and _THINGS_BEHIND.match(value.tail) is not None
+    things = _ONE_BEHIND if value.number == 1 else _THINGS_BEHIND
+    return not names_a_thing(value) and things.match(value.tail) is not None

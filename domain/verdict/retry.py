@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from domain.answer.speech import CHINESE, Speech
 from domain.contracts import (
     CheckedBinding,
     CheckedFact,
@@ -19,8 +20,6 @@ from domain.verdict.grounds import item_text
 from domain.verdict.question_fit import RULES as FIT_RULES
 from domain.verdict.verified import allowed_claims, has_anchor
 
-INSTRUCTION = "仅补充以上断言相关证据，不要重复已完成检索；已核实的断言与已持有的证据可按其编号和路径直接引用。"
-
 MOST_HELD_REFS = 40
 
 
@@ -29,56 +28,69 @@ def retry_context_after(
     *,
     gatekeeper: GatekeeperResult | None,
     invocations: Sequence[ToolInvocation] | None,
+    speech: Speech = CHINESE,
 ) -> RetryContext:
     """The gaps of a round, and the ledger of what it proved and holds: ids, paths and the system's texts."""
     verified = allowed_claims([evaluation])
     shown = {(ref.source_invocation_id, ref.raw_path) for claim in verified for ref in claim.refs}
     return RetryContext(
         round=evaluation.round,
-        missing_evidence_facts=(*_fact_gaps(evaluation), *_citation_gaps(gatekeeper)),
-        instruction=INSTRUCTION,
+        missing_evidence_facts=(*_fact_gaps(evaluation, speech), *_citation_gaps(gatekeeper, speech)),
+        instruction=speech.text("retry.instruction"),
         verified_claims=verified,
         held_refs=_held_refs(gatekeeper, invocations or (), shown),
     )
 
 
-def _fact_gaps(evaluation: VerifierEvaluation) -> list[str]:
+def _fact_gaps(evaluation: VerifierEvaluation, speech: Speech) -> list[str]:
     structured = evaluation.executor_structured_output
     anchored = has_anchor(evaluation.facts_checked, structured.claims if structured else ())
     open_points = {change.subject for change in evaluation.adjustments if change.rule in FIT_RULES}
     gaps = [
-        fact.fact if fact.fact in open_points else _gap(fact, anchored)
+        fact.fact if fact.fact in open_points else _gap(fact, anchored, speech)
         for fact in evaluation.facts_checked
         if fact.is_critical
     ]
     return [gap for gap in gaps if gap]
 
 
-def _gap(fact: CheckedFact, anchored: bool) -> str:
+def _gap(fact: CheckedFact, anchored: bool, speech: Speech) -> str:
     if fact.verification is FactClass.NO_EVIDENCE:
-        return f"“{fact.fact}”缺少直接证据"
+        return speech.text("retry.no_evidence", fact=fact.fact)
     if fact.verification is FactClass.INDIRECT and not anchored:
-        return f"“{fact.fact}”只有间接支持"
+        return speech.text("retry.indirect", fact=fact.fact)
     return ""
 
 
-def _citation_gaps(gatekeeper: GatekeeperResult | None) -> list[str]:
+def _citation_gaps(gatekeeper: GatekeeperResult | None, speech: Speech) -> list[str]:
     """Slips of form are named, so that round 2 can mend them."""
     failing = [b for b in gatekeeper.checked_bindings if b.status is CheckState.FAIL] if gatekeeper else []
-    gaps = [_citation_gap(binding) for binding in failing]
+    gaps = [_citation_gap(binding, speech) for binding in failing]
     bound = {binding.claim_id for binding in gatekeeper.checked_bindings} if gatekeeper else set()
     unbound = [s for s in gatekeeper.subjects if s.kind == "claim" and s.id not in bound] if gatekeeper else []
     gaps += [
-        f"断言 {subject.id} 没有可核对的证据引用（{'、'.join(subject.rules)}）" for subject in unbound if subject.rules
+        speech.text(
+            "retry.unbound",
+            subject=speech.text("retry.claim", id=subject.id),
+            rules=speech.joined("and", subject.rules),
+        )
+        for subject in unbound
+        if subject.rules
     ]
     return list(dict.fromkeys(gaps))
 
 
-def _citation_gap(binding: CheckedBinding) -> str:
-    subject = f"断言 {binding.claim_id}" if binding.claim_id else f"建议 {binding.action_id}"
-    place = f"{binding.tool_name} #{binding.source_invocation_id} {binding.raw_path or '（缺少路径）'}"
-    nearest = f"，该处原文：{binding.nearest_text}" if binding.nearest_text else ""
-    return f"{subject} 的引用 {place} 未通过核对（{binding.rule}）：{binding.message}{nearest}"
+def _citation_gap(binding: CheckedBinding, speech: Speech) -> str:
+    kind, id = ("claim", binding.claim_id) if binding.claim_id else ("action", binding.action_id)
+    path = binding.raw_path or speech.text("retry.no_path")
+    said = speech.text(
+        "retry.cited",
+        subject=speech.text(f"retry.{kind}", id=id),
+        place=f"{binding.tool_name} #{binding.source_invocation_id} {path}",
+        rule=binding.rule,
+        message=binding.message,
+    )
+    return speech.text("retry.nearest", said=said, nearest=binding.nearest_text) if binding.nearest_text else said
 
 
 def _held_refs(

@@ -16,6 +16,7 @@ from uuid import UUID
 from domain.answer.headline import headline
 from domain.contracts import Agent, ToolClass
 from domain.events import (
+    AnyEvent,
     Erased,
     Recorded,
     SessionCancelled,
@@ -26,6 +27,7 @@ from domain.events import (
     ToolInvoked,
     VerdictIssued,
 )
+from domain.language.tongues import language_of
 from domain.question.question import fault_of_question
 from domain.session.commands import OpenSession
 from handlers.application import PromptFiles, injected_tools, make_ready, open_log, wall_clock, worker
@@ -109,6 +111,7 @@ def _open_command(arguments: argparse.Namespace, settings: Settings, evidence: E
         sources=evidence.sources,
         base_url=model_server(settings),
         has_key=arguments.key is not None,
+        language=arguments.lang or language_of(arguments.question, settings.language),
     )
 
 
@@ -156,7 +159,7 @@ def _summary(history: list[Recorded], answer: str) -> dict[str, Any]:
         "headline": _headline(history),
         "answer": answer,
         "coverage": _coverages(history),
-        "source": opened.facts.settings.source if isinstance(opened, SessionOpened) else None,
+        **_opening(opened),
     }
     if isinstance(end, SessionCompleted):
         done = end.facts
@@ -172,6 +175,15 @@ def _summary(history: list[Recorded], answer: str) -> dict[str, Any]:
         failed = {"status": "failed", "outcome": end.facts.outcome, "reason_code": end.facts.reason_code}
         return summary | failed | {"reason": reason}
     return summary
+
+
+def _opening(opened: AnyEvent) -> dict[str, Any]:
+    facts = opened.facts if isinstance(opened, SessionOpened) else None
+    return {
+        "source": facts and facts.settings.source,
+        "language": facts and facts.language,
+        "template_version": facts and facts.template_version,
+    }
 
 
 def _headline(history: list[Recorded]) -> str | None:

@@ -21,6 +21,7 @@ from domain.contracts import (
 )
 from domain.evidence.coverage import Coverage
 from domain.json_objects import load_strict
+from domain.language.tongues import Language
 from domain.settings import Share
 from domain.verdict.routing import LAST_ROUND
 
@@ -77,6 +78,7 @@ class VerdictCase(Contract):
     verifier_output: ModelText = None
     invocations: tuple[Call, ...] | None = None
     session_time: datetime | None = None
+    language: Language | None = None  # of the answer (R83); None: the question's
     executor_final_answer: str | None = None
     composer_output: ModelText = None
     tool_classes: dict[str, ToolClass] = Field(default_factory=dict)

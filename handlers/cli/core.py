@@ -16,10 +16,12 @@ from typing import Any, TypeAlias
 from domain.agents.executor_output import parse_executor_output
 from domain.agents.verifier_io import parse_verifier_output
 from domain.answer.answer import answer_after
+from domain.answer.speech import Speech
 from domain.contracts import TOOL_CLASSES, CheckState, RetrievalDetails, Route, VerifierEvaluation
 from domain.evidence.coverage import Coverage
 from domain.evidence.extraction import extract_evidence
 from domain.gatekeeper.check import check_evidence
+from domain.language.tongues import Language, language_of
 from domain.verdict.judgement import judge
 from handlers.cli.cases import UnusableCase, read_extraction_case, read_gatekeeper_case, read_verdict_case
 from handlers.cli.errors import UsageError
@@ -50,10 +52,10 @@ def extract(arguments: argparse.Namespace, settings: Settings) -> int:
 
 def compute_verdict(arguments: argparse.Namespace, settings: Settings) -> int:
     """Exit 0 for any verdict, 2 for unusable input; with `--lines` 0."""
-    window = settings.window_minutes
+    window, language = settings.window_minutes, settings.language
     if arguments.lines:
-        return _answer_lines(arguments.file, lambda text: verdict_answer(text, window))
-    _answer_whole(arguments.file, lambda text: verdict_answer(text, window))
+        return _answer_lines(arguments.file, lambda text: verdict_answer(text, window, language))
+    _answer_whole(arguments.file, lambda text: verdict_answer(text, window, language))
     return 0
 
 
@@ -92,10 +94,11 @@ def _extracted(tool_name: str, output: str, coverage: Coverage | None) -> Answer
     return details.model_dump(mode="json", include={"evidence_status", "evidence_refs"})
 
 
-def verdict_answer(text: str, window_minutes: int) -> Answer:
+def verdict_answer(text: str, window_minutes: int, default_language: Language = "zh") -> Answer:
     """Raises UnusableCase. `answer` is what the user is shown, null while another round follows."""
     case = read_verdict_case(text)
     tool_classes = TOOL_CLASSES | case.tool_classes
+    speech = Speech(case.language or language_of(case.question, default_language))
     judgement = judge(
         question=case.question,
         round=case.round,
@@ -110,6 +113,7 @@ def verdict_answer(text: str, window_minutes: int) -> Answer:
         window_minutes=window_minutes,
         executor_final_answer=case.executor_final_answer,
         tool_classes=tool_classes,
+        speech=speech,
     )
     answer = None
     if judgement.route is not Route.RETRY:
@@ -120,6 +124,7 @@ def verdict_answer(text: str, window_minutes: int) -> Answer:
             invocations=case.invocations,
             composition=case.composer_output,
             tool_classes=tool_classes,
+            speech=speech,
         ).answer
     return {
         "verifier_evaluation": _with_score_as_number(judgement.evaluation),

@@ -55,6 +55,9 @@ def _ask(commands: _Commands) -> None:
     ask.add_argument("question", metavar="QUESTION")
     _source_flags(ask)
     ask.add_argument("--key", metavar="KEY", help="idempotency key: the same key and question give the same session")
+    ask.add_argument(
+        "--lang", choices=("zh", "en"), help="language of the answer (default: the question's, else the setting)"
+    )
     _now(ask)
     _json_flag(ask)
 

@@ -29,11 +29,12 @@ if TYPE_CHECKING:
 def list_sessions(arguments: argparse.Namespace, settings: Settings) -> int:
     with running_servers(settings) as servers, connect_blocking(servers.postgres_dsn) as connection:
         rows = queries.list_sessions(connection, arguments.limit, arguments.status, arguments.verdict)
+        said = queries.headlines(connection, rows)
     if arguments.json:
         for row in rows:
-            print(json_line(document(row)))
+            print(json_line(document(row, said.get(row.session_id))))
     elif rows:
-        print(table(rows))
+        print(table(rows, said))
     else:
         print("no sessions", file=sys.stderr)
     return 0
@@ -49,7 +50,7 @@ def show(arguments: argparse.Namespace, settings: Settings) -> int:
         newer = asyncio.run(_record_show(detail.session.session_id, servers, settings))
     if newer:
         print(f"assay: not all of this session can be shown: the rest was {newer}", file=sys.stderr)
-    whole = dataclasses.asdict(detail) | {"session": document(detail.session)}
+    whole = dataclasses.asdict(detail) | {"session": document(detail.session, detail.headline)}
     print(json_line(whole) if arguments.json else page(detail))
     return 0
 

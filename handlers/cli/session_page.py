@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import dataclasses
 import json
-from collections.abc import Sequence
+import unicodedata
+from collections.abc import Mapping, Sequence
 from typing import Any
+from uuid import UUID
 
 from handlers.cli.claim_lines import round_lines
 from handlers.cli.plain import plain
@@ -24,19 +26,27 @@ def candidates(sessions: Sequence[queries.SessionRow]) -> list[str]:
     return [*listed, "  and more"] if len(sessions) > queries.MOST_LISTED else listed
 
 
-def document(row: queries.SessionRow) -> dict[str, Any]:
-    return dataclasses.asdict(row) | {"verdict_in_force": row.verdict_in_force}
+def document(row: queries.SessionRow, said: queries.HeadlineRow | None) -> dict[str, Any]:
+    answered = {name: getattr(said, name, None) for name in ("headline", "language", "template_version")}
+    return dataclasses.asdict(row) | {"verdict_in_force": row.verdict_in_force} | answered
 
 
-def table(rows: Sequence[queries.SessionRow]) -> str:
-    lines = [f"{'SESSION':36}  {'STARTED':19}  {'STATUS':9}  {'VERDICT':10}  {'SCORE':6}  QUESTION"]
+def table(rows: Sequence[queries.SessionRow], said: Mapping[UUID, queries.HeadlineRow]) -> str:
+    lines = [f"{'SESSION':36}  {'STARTED':19}  {'STATUS':9}  {'VERDICT':10}  {'SCORE':6}  {'HEADLINE':22}  QUESTION"]
     for row in rows:
+        one = said.get(row.session_id)
         score = "" if row.groundedness_score is None else f"{row.groundedness_score.normalize():f}"
         lines.append(
             f"{row.session_id}  {row.created_at:%Y-%m-%d %H:%M:%S}  {row.status:9}  "
-            f"{row.verdict_in_force or '-':10}  {score:6}  {_question(row, 60)}"
+            f"{row.verdict_in_force or '-':10}  {score:6}  "
+            f"{_padded((one and one.headline) or '-', 22)}  {_question(row, 60)}"
         )
     return "\n".join(lines)
+
+
+def _padded(text: str, width: int) -> str:
+    """To so many columns of a terminal, where a Chinese character takes two."""
+    return text + " " * max(0, width - sum(2 if unicodedata.east_asian_width(one) in "WF" else 1 for one in text))
 
 
 def _question(row: queries.SessionRow, width: int) -> str:
@@ -44,12 +54,14 @@ def _question(row: queries.SessionRow, width: int) -> str:
 
 
 def page(detail: queries.SessionDetail) -> str:
-    session = detail.session
+    session, said = detail.session, detail.headline
+    answered = f"{said.headline or '-'}  language {said.language}  texts {said.template_version}" if said else "-"
     lines = [
         f"session   {session.session_id}",
         f"question  {'(erased)' if session.erased else session.query}",
         f"status    {session.status}" + (f" ({session.reason_code})" if session.reason_code else ""),
         f"verdict   {session.verdict_in_force or '-'}  score {session.groundedness_score}  outcome {session.outcome}",
+        f"headline  {answered}",
         *_override_lines(session),
         f"source    {session.source}  rules {session.rule_version}  rounds {session.round}",
         f"used      {session.step_count} steps, {session.tool_call_count} tool calls, "

@@ -15,6 +15,7 @@ from pydantic import AwareDatetime, BaseModel, ConfigDict, Field, ValidationErro
 
 from domain.contracts import Agent
 from domain.events import SourceKind
+from domain.language.tongues import Language
 from domain.settings import Budgets, SessionSettings
 from handlers.evaluation.expectations import Expectations
 from infra.models.scripted import ScriptedReply
@@ -66,6 +67,7 @@ class Case(BaseModel):
     question: str
     sources: dict[SourceKind, str] | None = None
     now: AwareDatetime | None = None
+    language: Language | None = None  # None: the question's
     model: Literal["extractive", "live", "scripted"] = "extractive"
     replies: dict[Agent, tuple[ScriptedReply, ...]] = {}
     settings: CaseSettings = CaseSettings()

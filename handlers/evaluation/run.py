@@ -14,6 +14,7 @@ from uuid import UUID
 from domain.contracts import Agent
 from domain.events import TERMINAL_TOPICS, Recorded, sources_at
 from domain.evidence.masking import mask
+from domain.language.tongues import language_of
 from domain.session.commands import OpenSession
 from handlers.application import PromptFiles, injected_tools, make_ready, wall_clock, worker
 from handlers.evaluation.case import Case
@@ -125,6 +126,7 @@ def _opening(case: Case, settings: Settings, server: str | None) -> OpenSession:
         prompt_hashes={agent: prompts.sha256(agent) for agent in Agent},
         sources=scenario.sources if case.sources is None else sources_at(case.sources),
         base_url=server,
+        language=case.language or language_of(case.question, settings.language),
     )
 
 

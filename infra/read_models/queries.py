@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass, fields
 from datetime import datetime
 from decimal import Decimal
@@ -130,13 +131,25 @@ class EvaluationRow:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class HeadlineRow:
+    """How a session is answered (R83); `headline` is None until it has ended, and once erased."""
+
+    session_id: UUID
+    language: str
+    template_version: str
+    headline: str | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class SessionDetail:
-    """Everything the read models hold of one session; `evaluation` is None before the first one."""
+    """Everything the read models hold of one session; `evaluation` is None before the first one, `headline` while the
+    read model that has it is still to be made."""
 
     session: SessionRow
     steps: list[StepRow]
     tools: list[ToolRow]
     evaluation: EvaluationRow | None
+    headline: HeadlineRow | None = None
 
 
 def list_sessions(
@@ -152,6 +165,13 @@ def list_sessions(
            ORDER BY created_at DESC, session_id DESC LIMIT %(limit)s""",
         {"limit": limit, "status": status, "verdict": verdict},
     )
+
+
+def headlines(conn: psycopg.Connection[Any], sessions: Sequence[SessionRow]) -> dict[UUID, HeadlineRow]:
+    """Of these sessions, by their ids, as far as the projector has come."""
+    ids = {"ids": [session.session_id for session in sessions]}
+    found = _select(conn, HeadlineRow, "FROM assay.session_headline WHERE session_id = ANY(%(ids)s)", ids)
+    return {row.session_id: row for row in found}
 
 
 def show_session(conn: psycopg.Connection[Any], session_id: UUID | str) -> SessionDetail | None:
@@ -182,7 +202,13 @@ def _detail(conn: psycopg.Connection[Any], session: SessionRow) -> SessionDetail
     steps = _select(conn, StepRow, "FROM assay.agent_step WHERE session_id = %(id)s ORDER BY step_index", its)
     tools = _select(conn, ToolRow, "FROM assay.tool_invocation WHERE session_id = %(id)s ORDER BY id", its)
     evaluations = _select(conn, EvaluationRow, "FROM assay.self_evaluation WHERE session_id = %(id)s", its)
-    return SessionDetail(session=session, steps=steps, tools=tools, evaluation=evaluations[0] if evaluations else None)
+    return SessionDetail(
+        session=session,
+        steps=steps,
+        tools=tools,
+        evaluation=evaluations[0] if evaluations else None,
+        headline=headlines(conn, [session]).get(session.session_id),
+    )
 
 
 def _id_range(prefix: str) -> dict[str, UUID] | None:

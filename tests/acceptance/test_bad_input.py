@@ -258,10 +258,10 @@ def test_a_period_that_contradicts_itself_is_said_and_loses_nothing(
     served: Any, logs: list[str], period: str, unclear: str
 ) -> None:
     """R70: never a default in silence; what the default window holds is shown."""
-    told = served.ask(f"{period} order-service 有没有 ERROR？", *logs)
+    told = served.ask(f"{period} order-service 有没有 ERROR？", *logs, ASSAY_ZONE="UTC")
     assert told["verdict"] == "LOW_CONFID"
     assert "zebra crossing lost" in told["answer"]
-    assert f"未能识别时间范围“{unclear}”，检索的是 2031-05-14T08:00:00Z–2031-05-14T09:00:00Z。" in told["answer"]
+    assert f"未能识别时间范围“{unclear}”，检索的是 2031-05-14 08:00:00–09:00:00 UTC。" in told["answer"]
 
 
 def test_a_period_that_contradicts_itself_proves_no_absence(served: Any, logs: list[str]) -> None:

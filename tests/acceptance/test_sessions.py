@@ -160,6 +160,38 @@ def test_the_headline_says_what_a_verdict_means(served: Any, done: dict[str, Any
     assert [call["tool_name"] for call in absent["coverage"]] == ["query_metrics"]
 
 
+def test_the_language_is_asked_for_set_or_told_by_the_question(served: Any) -> None:
+    """R83: the flag wins over the question's own, the setting is for what is of no language; the record keeps it."""
+    names = "HighCPUUsage payment-service"
+    told = {
+        "question": served.ask("Does the HighCPUUsage alert fire on payment-service?"),
+        "flag": served.ask(QUESTION, "--lang", "en", ASSAY_LANGUAGE="zh"),
+        "setting": served.ask(names, ASSAY_LANGUAGE="en"),
+        "default": served.ask(names),
+        "Chinese all the same": served.ask(QUESTION, ASSAY_LANGUAGE="en"),
+    }
+    found = {name: (one["language"], one["headline"], one["template_version"]) for name, one in told.items()}
+    assert found == {
+        **dict.fromkeys(("question", "flag", "setting"), ("en", "Confirmed", "2026-12")),
+        **dict.fromkeys(("default", "Chinese all the same"), ("zh", "已证实", "2026-12")),
+    }
+    shown = served.show(told["flag"]["session_id"])["session"]
+    assert (shown["headline"], shown["language"], shown["template_version"]) == ("Confirmed", "en", "2026-12")
+    page = served.here("session", "show", told["flag"]["session_id"]).out
+    assert "headline  Confirmed  language en  texts 2026-12" in page.splitlines()
+    listed = served.here("session", "list", "--limit", "5", "--json").documents
+    assert [one["headline"] for one in listed] == ["已证实", "已证实", *["Confirmed"] * 3]
+    assert "  Confirmed " in served.here("session", "list", "--limit", "5").out
+
+
+def test_an_unknown_language_is_refused(served: Any) -> None:
+    """R83."""
+    flag = served.run("ask", QUESTION, "--lang", "fr")
+    assert (flag.status, "--lang" in flag.err, "'zh', 'en'" in flag.err) == (2, True, True)
+    setting = served.run("ask", QUESTION, ASSAY_LANGUAGE="english")
+    assert (setting.status, "ASSAY_LANGUAGE" in setting.err) == (2, True)
+
+
 def test_what_is_shown_names_what_was_in_force(served: Any, done: dict[str, Any]) -> None:
     """R42: settings, rule version and prompt hashes stand in the session's events."""
     opened, *events = served.here("session", "tail", done["session_id"], "--json").documents

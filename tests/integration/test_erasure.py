@@ -35,6 +35,7 @@ TOLD = {
     "agent_step": "先查指标",
     "tool_invocation": "HighMemoryUsage firing 91%",
     "self_evaluation": "内存使用率 91%",
+    "session_headline": "已证实",
 }
 
 

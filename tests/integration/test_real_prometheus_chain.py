@@ -103,9 +103,9 @@ def test_a_service_that_is_not_there_is_not_found(sources: list[str], environmen
         ),
         ("tape-service 当前是否存在 SpoolJammed 告警", "PASS", "未检索到 tape-service 的 SpoolJammed 告警"),
         ("vault-keeper 当前是否存在 KubePodCrashLooping 告警", "PASS", "当前存在 KubePodCrashLooping 告警（firing）"),
-        ("what is the value of go_memstats_heap_sys_bytes?", "PASS", "go_memstats_heap_sys_bytes（instance="),
+        ("what is the value of go_memstats_heap_sys_bytes?", "PASS", "go_memstats_heap_sys_bytes (instance="),
         ("dead 服务是否存活？up 指标是多少？", "PASS", "job=dead）的值为 0"),
-        ("What is the trend of go_goroutines over the last hour?", "PASS", "（direction="),
+        ("What is the trend of go_goroutines over the last hour?", "PASS", ", direction="),
     ],
 )
 def test_a_real_server_is_asked_for_names_values_and_trends(

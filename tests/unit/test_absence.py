@@ -86,6 +86,17 @@ def test_other_paths_are_not(path: str | None) -> None:
             "source=logs query=\"{'service': 'fees', 'query': '证书过期'}\" total=0",
             (),
         ),
+        (
+            "No timeout log entry of order-service found in the queried window.",
+            'source=logs query="service=order-service, words=timeout" total=0',
+            ("07:01:12 WARN order-service disk is nearly full",),
+        ),
+        (
+            'No "connection reset" ERR_POOL_42 log entry of fees found in the queried window.',
+            "source=log query=\"service=fees, words='connection reset' ERR_POOL_42\" window=06:00/07:00 total=0",
+            (),
+        ),
+        ("No alert found in the queried window.", "source=alert-hub query={} window=06:00/06:30 total=0", ()),
         ("未检索到 legacy-order-service 的 HikariCP 日志", NOTHING, ORDER_LOGS),
         ("未查到 order-service 与 HikariCP 之外的 OOM 日志", NOTHING, ORDER_LOGS),
     ],
@@ -116,6 +127,19 @@ def test_an_honest_absence_is_proven(text: str, summary: str, items: tuple[str, 
         pytest.param("未检索到 order-service 的 HikariPool 日志", NOTHING, ORDER_LOGS, id="part of a compound"),
         pytest.param("未检索到 order-service 的 connection pool 日志", NOTHING, ORDER_LOGS, id="words of a phrase"),
         pytest.param("No HikariCP records of order-service were found", NOTHING, ORDER_LOGS, id="English"),
+        pytest.param(
+            "No unusual log entry of order-service found",
+            'source=logs query="service=order-service" total=0',
+            ORDER_LOGS,
+            id="a word nobody asked for",
+        ),
+        pytest.param("No alert found in the queried window.", TWO, (), id="everything denied in English"),
+        pytest.param(
+            "No full log entry of order-service found",
+            'source=logs query="service=order-service, words=full" total=0',
+            ("07:01:12 WARN order-service disk is nearly full",),
+            id="a word that is there",
+        ),
     ],
 )
 def test_a_name_that_is_there_voids_the_absence(text: str, summary: str, items: tuple[str, ...]) -> None:

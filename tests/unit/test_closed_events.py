@@ -31,6 +31,7 @@ MAPPINGS = {
     "projections/agent_step.py _key_of",
     "projections/diagnosis_session.py _changed",
     "projections/self_evaluation.py _key_of",
+    "projections/session_headline.py _key_of",
     "projections/tool_invocation.py _key_of",
 }
 """What is decided of every event: the state it leads to, the row it concerns, what others hear of it."""

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from domain.agents.composer_io import composer_payload
 from domain.agents.scope import narrow_scope
 from domain.answer.composer_guard import guard_composition
+from domain.answer.speech import Speech
 from domain.contracts import Claim, ComposerOutput, ComposerStatus, EvidenceBinding, FactClass, VerifiedClaim
 
 OPEN = narrow_scope("rates-api 怎么了？")
@@ -110,6 +111,7 @@ def test_the_payload_holds_verified_claims_and_their_items_alone() -> None:
     """R6."""
     assert composer_payload("rates-api 怎么了？", [ABSENT], OPEN) == {
         "question": "rates-api 怎么了？",
+        "language": "zh",
         "claims": [
             {
                 "claim_id": "claim-2",
@@ -145,3 +147,64 @@ def test_no_other_number_passes(number: int) -> None:
     """R46: 91, 15, 3.8 and 4 stand in the item, any other percentage does not."""
     composed = guarded((["claim-1"], f"内存使用率达到 {number}%"))
     assert (composed.status is ComposerStatus.VALID) == (number in {91})
+
+
+# ---------------------------------------------------------------- English answers (R83)
+
+MEMORY_EN = verified(
+    "claim-1",
+    "rates-api currently has alert HighMemoryUsage (firing), current=91%, duration=15m, “JVM heap usage 3.8GB/4GB”.",
+    "HighMemoryUsage firing, service=rates-api, current=91%, duration=15m; JVM heap usage 3.8GB/4GB",
+)
+ABSENT_EN = verified(
+    "claim-2",
+    "No HikariCP log entry of stock-api found in the queried window.",
+    "query_logs query=HikariCP stock-api total=0",
+)
+SLOW_EN = verified(
+    "claim-3",
+    "The logs of rates-api hold entries: “WARN rates-api 慢请求 path=/rates duration=3600ms”.",
+    "2026-07-08T11:10:21Z WARN rates-api 慢请求 path=/rates duration=3600ms",
+)
+
+
+def guarded_en(claim_id: str, sentence: str) -> ComposerOutput:
+    raw = json.dumps([{"claim_ids": [claim_id], "sentence": sentence}], ensure_ascii=False)
+    return guard_composition(raw, [MEMORY_EN, ABSENT_EN, SLOW_EN], OPEN, Speech("en"))
+
+
+@pytest.mark.parametrize(
+    ("claim_id", "sentence"),
+    [
+        ("claim-1", "The HighMemoryUsage alert is currently firing on rates-api with current=91%."),
+        ("claim-1", "According to the evidence, rates-api has the alert HighMemoryUsage (firing) for 15 minutes."),
+        ("claim-1", "Only indirectly supported: the JVM heap usage of rates-api is 3.8GB/4GB."),
+        ("claim-2", "In the queried window, no HikariCP log entry of stock-api was found."),
+        ("claim-3", "The logs of rates-api show “慢请求 path=/rates duration=3600ms”."),
+    ],
+)
+def test_another_english_wording_of_the_cited_claim_is_shown(claim_id: str, sentence: str) -> None:
+    """R46, R83."""
+    composed = guarded_en(claim_id, sentence)
+    assert (composed.reason, composed.status, composed.answer) == ("", ComposerStatus.VALID, sentence)
+
+
+@pytest.mark.parametrize(
+    ("claim_id", "sentence", "reason"),
+    [
+        ("claim-1", "rates-api has a memory leak.", "words of no cited claim: memory, leak"),
+        ("claim-1", "rates-api currently has alert HighMemoryUsage (resolved).", "resolved"),
+        ("claim-1", "rates-api has no alert HighMemoryUsage (firing).", "words of no cited claim: no"),
+        ("claim-1", "HighMemoryUsage fires on rates-api because of the heap.", "fires, because"),
+        ("claim-1", "rates-api currently has alert HighMemoryUsage at 97%.", "numbers of no cited claim: 97%"),
+        ("claim-2", "A HikariCP log entry of stock-api was found in the queried window.", "negations differ"),
+        ("claim-2", "HikariCP does not exist in stock-api.", "exist"),
+        ("claim-3", "rates-api 日志中检索到慢请求。", "words of another language"),
+    ],
+)
+def test_an_english_sentence_that_says_more_is_not_shown(claim_id: str, sentence: str, reason: str) -> None:
+    """R46, R83: the plain list stands there instead, in English too."""
+    composed = guarded_en(claim_id, sentence)
+    assert composed.status is ComposerStatus.FALLBACK
+    assert reason in composed.reason
+    assert composed.answer.startswith("The checked evidence confirms:\n- rates-api currently")

@@ -22,6 +22,7 @@ from projections.diagnosis_session import DIAGNOSIS_SESSION
 from projections.read_model import CannotApply, Key, ReadModel, Row, fold_page
 from projections.registry import READ_MODELS
 from projections.self_evaluation import SELF_EVALUATION
+from projections.session_headline import SESSION_HEADLINE
 from projections.tool_invocation import TOOL_INVOCATION
 
 Diagnosis = Callable[..., list[e.Recorded]]
@@ -37,6 +38,7 @@ COLUMNS_OF_THE_CONTRACT = {
     "l0_match_count l1_match_count is_truncated relevance_level dedup_reason retrieval_details duration_ms success "
     "error_message",
     "self_evaluation": "session_id rule_evaluation verifier_evaluation",
+    "session_headline": "session_id language template_version headline",  # R83
 }
 
 
@@ -340,3 +342,29 @@ def test_a_fold_does_not_change_the_row_it_is_given(diagnosis: Diagnosis) -> Non
     before = {key: dict(row) for key, row in rows.items()}
     fold_page(DIAGNOSIS_SESSION, rows, diagnosis()[11:])
     assert rows == before
+
+
+def test_the_headline_of_a_session_stands_beside_its_language(diagnosis: Diagnosis) -> None:
+    """R83: there once it has ended; what it was made of is then let go."""
+    events = diagnosis()
+    end = next(at for at, one in enumerate(events) if isinstance(one.event, e.SessionCompleted))
+    under_way, ended = row_after(SESSION_HEADLINE, events[:end]), row_after(SESSION_HEADLINE, events)
+    assert (under_way["headline"], len(under_way["evaluations"])) == (None, 1)
+    assert (ended["language"], ended["template_version"]) == ("zh", "004")
+    assert (ended["headline"], ended["evaluations"]) == ("已证实", None)
+
+
+def test_a_cancelled_session_was_not_completed(diagnosis: Diagnosis, recorded: Record) -> None:
+    """R83."""
+    opened = diagnosis()[0]
+    cancelled = recorded(
+        e.SessionCancelled(content=e.SessionCancelledContent(reason="")), 2, opened.position + 1, opened.session_id
+    )
+    assert row_after(SESSION_HEADLINE, [opened, cancelled])["headline"] == "未完成"
+
+
+def test_an_erased_session_keeps_its_language_and_loses_its_headline(diagnosis: Diagnosis, recorded: Record) -> None:
+    """R62, R83: the headline tells of the claims."""
+    events = diagnosis()
+    row = row_after(SESSION_HEADLINE, [*events, erasure(events, recorded)])
+    assert (row["language"], row["headline"], row["erased"]) == ("zh", None, True)

@@ -154,7 +154,7 @@ def test_an_empty_section_says_so() -> None:
 
 def test_a_failed_session_says_why_in_our_words() -> None:
     """R7."""
-    answer = render_failure("无法连接模型服务", scope=OPEN)
+    answer = render_failure("model_unreachable", scope=OPEN)
     assert answer.startswith("当前无法基于已获取证据生成可靠结论。")
     assert section(answer, "已确认信息") == ["无"]
     assert section(answer, "证据缺口") == ["无法连接模型服务"]
@@ -332,4 +332,4 @@ def test_no_answer_holds_the_text_of_a_claim_that_is_not_verified(
     for text in blocked:
         assert text not in "\n".join(low_lines)
         assert text not in rejected(*evaluations, calls=calls)
-        assert text not in render_failure("无法连接模型服务", evaluations=evaluations, invocations=calls, scope=OPEN)
+        assert text not in render_failure("model_unreachable", evaluations=evaluations, invocations=calls, scope=OPEN)

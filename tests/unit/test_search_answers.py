@@ -124,12 +124,12 @@ def notes(coverage: Coverage, kind: ClaimType = ClaimType.NEGATIVE_OBSERVATION) 
 
 def test_an_absence_says_where_and_among_how_much_was_looked() -> None:
     """R69."""
-    assert notes(covered()) == ["检索范围：2031-05-01T10:00:00Z–2031-05-01T11:00:00Z，1 个输入、6 条记录。"]
+    assert notes(covered()) == ["检索范围：2031-05-01 10:00:00–11:00:00 UTC，1 个输入、6 条记录。"]
 
 
 def test_an_absence_in_an_old_archive_says_how_old_the_newest_entry_is() -> None:
     """R69."""
-    assert notes(covered(last="2031-04-02T08:00:00Z"))[1] == "窗口内没有记录；最新一条为 2031-04-02T08:00:00Z。"
+    assert notes(covered(last="2031-04-02T08:00:00Z"))[1] == "窗口内没有记录；最新一条为 2031-04-02 08:00:00 UTC。"
 
 
 def test_what_the_operator_excluded_and_the_assumed_zone_are_said() -> None:

@@ -196,6 +196,7 @@ def test_the_payload_holds_the_explicit_inputs_and_nothing_else() -> None:
     """R5, R31."""
     assert set(payload()) == {
         "original_query",
+        "language",
         "session_time",
         "executor_final_answer",
         "executor_structured_output",

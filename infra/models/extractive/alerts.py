@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from domain.answer.texts import joined
 from domain.evidence.alert_search import SUPPRESSED
 from domain.language.severities import rank_of
 from domain.language.tongues import Language
@@ -13,7 +14,7 @@ from domain.verdict.term_shown import names_service
 from infra.models.extractive.claims import Draft
 from infra.models.extractive.conversation import Answered, Ref
 from infra.models.extractive.inquiry import Inquiry
-from infra.models.extractive.texts import joined, text
+from infra.models.extractive.texts import text
 from infra.models.extractive.tool_names import METRICS
 from infra.models.extractive.values import plain
 from infra.models.extractive.vocabulary import STATES
@@ -139,7 +140,7 @@ def _rank(alert: Alert) -> tuple[bool, int]:
 def _count(alerts: Sequence[Alert], language: Language) -> Draft:
     firing = [alert for alert in alerts if alert.state.lower() == "firing"] or list(alerts)
     state = firing[0].state
-    key = "alerts.firing" if state.lower() == "firing" else "alerts.other"
+    key = f"alerts.{'firing' if state.lower() == 'firing' else 'other'}{'.one' if len(firing) == 1 else ''}"
     names = joined("and", dict.fromkeys(alert.name for alert in firing), language)
     said = text(key, language, n=len(firing), state=state, names=names)
     return Draft("observation", said, tuple(alert.ref for alert in firing))
@@ -162,7 +163,7 @@ def _told(alert: Alert, inquiry: Inquiry) -> str:
     told = [head, *_silence(alert, language), *_measures(alert, inquiry)]
     description = described(alert.description, language=language)
     if description and not inquiry.excludes(description):
-        told.append(description)
+        told.append(text("alert.described", language, said=description))
     return joined("comma", told, language)
 
 

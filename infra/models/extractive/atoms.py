@@ -6,6 +6,7 @@ import re
 from dataclasses import dataclass
 from decimal import Decimal
 
+from domain.language.tongues import SENTENCE_WORDS
 from infra.models.extractive.vocabulary import SEVERE, STATES
 
 _UNITS = {
@@ -36,6 +37,8 @@ _VALUE = re.compile(
 _NUMBER = re.compile(r"[-+]?[\d,.]+(?:[eE][+-]?\d+)?")
 _NAME = re.compile(r"(?<![\w=./:-])[A-Za-z_][\w]{0,80}(?:[-./:][A-Za-z_\d]{1,80}){0,12}", re.ASCII)
 _FIELD = re.compile(r"(?<![\w.])([A-Za-z_][\w.]{0,60})=([^\s,，;；。）)“”]{1,120})", re.ASCII)
+_FIRST_WORDS = SENTENCE_WORDS | {"logs", "entries", "alerts", "alert"}
+"""Words that begin a sentence with a capital and name nothing."""
 _STATE_WORDS = frozenset(word.lower() for word in (*STATES, *SEVERE, "up", "down", "failed"))
 
 Value = tuple[str, Decimal]
@@ -63,7 +66,7 @@ def atoms_of(text: str) -> Atoms:
         values=frozenset(_value(hit[0]) for hit in _VALUE.finditer(rest)),
         names=frozenset(hit[0].rstrip("-./:").lower() for hit in _NAME.finditer(text) if _is_name(hit[0])),
         literals=frozenset(literal.lower() for literal in literals),
-        fields=frozenset((key.lower(), value) for key, value in _FIELD.findall(text)),
+        fields=frozenset((key.lower(), value.rstrip(".:")) for key, value in _FIELD.findall(text)),
     )
 
 
@@ -74,7 +77,8 @@ def states_in(text: str) -> frozenset[str]:
 
 def _is_name(word: str) -> bool:
     """A capital inside, a digit, or joined; or a word of state."""
-    return bool(re.search(r"[A-Z\d_./:-]", word)) or word.lower() in _STATE_WORDS
+    is_plain = word.istitle() and word.lower() in _FIRST_WORDS
+    return (not is_plain and bool(re.search(r"[A-Z\d_./:-]", word))) or word.lower() in _STATE_WORDS
 
 
 def _value(text: str) -> Value:

@@ -7,6 +7,7 @@ from dataclasses import replace
 from itertools import chain
 from typing import Any
 
+from domain.answer.texts import joined
 from infra.models.extractive.absence import absence_claims, gaps, sought
 from infra.models.extractive.alerts import alert_claims
 from infra.models.extractive.calls import WIDER_WINDOW, next_calls, offered_tools
@@ -101,7 +102,7 @@ def _narrowed(drafts: Sequence[Draft], inquiry: Inquiry) -> list[Draft]:
 
 
 def _run_on(sentences: Sequence[str], inquiry: Inquiry) -> str:
-    return ("" if inquiry.language == "zh" else " ").join(sentences)
+    return joined("sentence", sentences, inquiry.language)
 
 
 def _selected_skill(planner_plan: Any) -> str | None:

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
+from domain.answer.texts import joined
 from domain.gatekeeper.services import services_in
 from domain.language.form import search_form
 from domain.language.message_shapes import shape_of
@@ -15,7 +16,6 @@ from infra.models.extractive.claims import MAX_BINDINGS, Draft, quoted
 from infra.models.extractive.conversation import Answered, Ref
 from infra.models.extractive.inquiry import Inquiry
 from infra.models.extractive.survey import shapes_told
-from infra.models.extractive.texts import joined
 from infra.models.extractive.texts import text as worded
 from infra.models.extractive.tool_names import LOGS
 from infra.models.extractive.vocabulary import SEVERE
@@ -67,7 +67,7 @@ def _draft(inquiry: Inquiry, service: str, lines: Sequence[Ref], *, is_all: bool
     counted = inquiry.asks_how_many and is_all and len(lines) <= MAX_BINDINGS
     language, topic = inquiry.language, _topic_in(inquiry, lines)
     lead = worded(
-        "logs.hold",
+        "logs.one" if counted and len(lines) == 1 else "logs.hold",
         language,
         where=worded("logs.of" if service else "logs.all", language, service=service),
         number=worded("logs.number", language, n=len(lines)) if counted else "",

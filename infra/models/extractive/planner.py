@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from domain.answer.texts import joined
 from domain.language.alert_names import parts_of, stem, telling
 from domain.language.form import search_form
 from domain.language.searching import concepts_named_in, concepts_of, finder_of, names_a_mere_thing
 from domain.question.question import TermKind
 from infra.models.extractive.inquiry import Inquiry, Source, inquiry_of
-from infra.models.extractive.texts import joined, text
+from infra.models.extractive.texts import text
 from infra.models.extractive.words import features, spaced, spread
 
 _SUBJECTS = (TermKind.ALERT, TermKind.METRIC, TermKind.TOPIC, TermKind.PHRASE, TermKind.CODE)
@@ -30,7 +31,7 @@ def plan(payload: Mapping[str, Any]) -> dict[str, Any]:
         "selected_skill": skill,
         "selection_reason": text("plan.skill" if skill else "plan.no_skill", language),
         "plan": _steps(inquiry, skill),
-        "reasoning": ("" if language == "zh" else " ").join(reasoning),
+        "reasoning": joined("sentence", reasoning, language),
     }
 
 

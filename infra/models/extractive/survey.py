@@ -104,7 +104,8 @@ def _message(inquiry: Inquiry, one: Told) -> str:
     where = worded("survey.elsewhere", language, where=where) if is_elsewhere else where
     key = "survey.new" if fields.get("new") == "true" else "survey.there"
     lead = spaced(worded(key, language, where=where, level=fields.get("level", "")).strip())
-    told = worded("survey.count", language, n=fields["count"]) if fields.get("count") else ""
+    count = fields.get("count", "")
+    told = worded("survey.one" if count == "1" else "survey.count", language, n=count) if count else ""
     told += worded("survey.first", language, time=fields["first"]) if fields.get("first") else ""
     return worded("survey.message", language, lead=lead, line=quoted(one.line, MAX_LINE), told=told)
 

@@ -2,17 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-
 from domain.answer.texts import Row, filled
 from domain.language.tongues import Language
 
 TEXTS: dict[str, Row] = {
-    # how parts are joined
+    # ends and brackets
     "stop": ("。", "."),
-    "comma": ("，", ", "),
-    "semicolon": ("；", "; "),
-    "and": ("、", ", "),
     "labelled": ("{name}（{labels}）", "{name} ({labels}) "),
     "at": ("{said}（{time}）", "{said} ({time})"),
     # alerts
@@ -27,7 +22,10 @@ TEXTS: dict[str, Row] = {
     "alert.silenced.until": ("已被 {by} 静默至 {until}", "silenced by {by} until {until}"),
     "alert.inhibited": ("被 {by} 抑制", "inhibited by {by}"),
     "alert.suppressed": ("通知被抑制（status.state={state}）", "notifications suppressed (status.state={state})"),
+    "alert.described": ("{said}", "“{said}”"),
     "alert.current": ("当前值 {value}", "current value {value}"),
+    "alerts.firing.one": ("共有 {n} 个告警在触发：{names}。", "{n} alert in all is firing: {names}."),
+    "alerts.other.one": ("共有 {n} 个告警处于 {state}：{names}。", "{n} alert in all is {state}: {names}."),
     "alerts.firing": ("共有 {n} 个告警在触发：{names}。", "{n} alerts in all are firing: {names}."),
     "alerts.other": ("共有 {n} 个告警处于 {state}：{names}。", "{n} alerts in all are {state}: {names}."),
     "alerts.cut": (
@@ -53,6 +51,7 @@ TEXTS: dict[str, Row] = {
     "logs.of": ("{service}日志", "The logs of {service}"),
     "logs.hold": ("{where}中检索到{number}{topic}相关记录", "{where} hold {number}entries{topic}"),
     "logs.number": (" {n} 条", "{n} "),
+    "logs.one": ("{where}中检索到 1 条{topic}相关记录", "{where} hold 1 entry{topic}"),
     "logs.topic": ("{topic}", " on {topic}"),
     "quoted": ("{lead}：{said}。", "{lead}: {said}."),
     "survey.new": ("{where} 新出现 {level}", "{where} newly shows {level}"),
@@ -60,6 +59,7 @@ TEXTS: dict[str, Row] = {
     "survey.elsewhere": ("同一时间窗内，其他服务 {where}", "In the same window another service {where}"),
     "survey.message": ("{lead}：“{line}”{told}。", "{lead}: “{line}”{told}."),
     "survey.count": ("，检索到 {n} 条", ", {n} entries"),
+    "survey.one": ("，检索到 {n} 条", ", {n} entry"),
     "survey.first": ("，首次 {time}", ", first at {time}"),
     "survey.change": ("{time} {where} 有变更记录：“{line}”。", "{time} {where} records a change: “{line}”."),
     # what was looked for
@@ -78,8 +78,8 @@ TEXTS: dict[str, Row] = {
     ),
     "gap.never_asked": ("没有调用 {tool}，缺少它的证据。", "{tool} was not called; its evidence is missing."),
     "gap.nothing": ("未取得可以引用的证据。", "There is no evidence to quote."),
-    "again.metrics": ("核对名称后再次查询{sought}。", "Check the name and query again for the {sought}."),
-    "again.logs": ("在更长的时间窗口内查询{sought}。", "Query a longer window for the {sought}."),
+    "again.metrics": ("核对名称后再次查询{sought}。", "Check the name and query again for any {sought}."),
+    "again.logs": ("在更长的时间窗口内查询{sought}。", "Query a longer window for any {sought}."),
     "again.reason": ("当前查询没有取得相关证据。", "The query yielded no such evidence."),
     # the plan
     "plan.skill": (
@@ -132,8 +132,3 @@ TEXTS: dict[str, Row] = {
 def text(key: str, language: Language, **values: object) -> str:
     """The sentence of a key with its values filled in. Raises KeyError for an unknown key or a missing value."""
     return filled(TEXTS[key], language, **values)
-
-
-def joined(key: str, parts: Iterable[str], language: Language) -> str:
-    """Parts with what stands between them in that language: `comma`, `semicolon` or `and`."""
-    return text(key, language).join(parts)

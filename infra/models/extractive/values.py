@@ -7,12 +7,13 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from decimal import Decimal, InvalidOperation
 
+from domain.answer.texts import joined
 from domain.language.directions import IN_CHINESE
 from domain.language.tongues import Language
 from infra.models.extractive.claims import Draft
 from infra.models.extractive.conversation import Answered, Ref
 from infra.models.extractive.inquiry import Inquiry
-from infra.models.extractive.texts import joined, text
+from infra.models.extractive.texts import text
 from infra.models.extractive.tool_names import METRICS
 
 MAX_TOLD = 8  # series of one answer

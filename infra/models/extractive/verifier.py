@@ -12,19 +12,20 @@ from fractions import Fraction
 from typing import Any
 
 from domain.answer.documentation import quoted_part
-from domain.language.tongues import Language
+from domain.gatekeeper.not_found import says_not_found
+from domain.language.tongues import SENTENCE_WORDS, Language
 from infra.models.extractive.atoms import Atoms, atoms_of, states_in
 from infra.models.extractive.conversation import Payload
 from infra.models.extractive.inquiry import language_in
 from infra.models.extractive.texts import text as worded
-from infra.models.extractive.vocabulary import ABSENCE_WORDS, CONCLUSIONS
+from infra.models.extractive.vocabulary import CONCLUSIONS
 from infra.models.extractive.words import features, holds_name
 
 DIRECT, INDIRECT, NO_EVIDENCE, CONTRADICTED = "direct_evidence", "indirect_support", "no_evidence", "contradicted"
 _WORTH = {DIRECT: Fraction(1), INDIRECT: Fraction(3, 5), NO_EVIDENCE: Fraction(0), CONTRADICTED: Fraction(0)}
 _TOTAL = re.compile(r"total=(\d+)(?::\s*(.*))?", re.DOTALL)
-_SENTENCE_END = re.compile(r"[。！？!?\n]+")
-_CLAUSE_END = re.compile(r"[。！？!?；;，,\n]+")
+_SENTENCE_END = re.compile(r"[。！？!?\n]+|(?<=[a-z)”\"])\.(?=\s+[A-Z]|\s*\Z)")
+_CLAUSE_END = re.compile(r"[。！？!?；;，,\n]+|(?<=[a-z)”\"])\.(?=\s+[A-Z]|\s*\Z)")
 
 
 def verify(payload: Payload) -> dict[str, Any]:
@@ -72,7 +73,7 @@ def _documented(text: str) -> str:
 def _absence_class(text: str, evidence: Sequence[str]) -> str:
     """Nothing found proves the absence; a list that bears every name of the claim disproves it."""
     totals = [total for item in evidence if (total := _TOTAL.search(item))]
-    if not totals or not any(word in text for word in ABSENCE_WORDS):
+    if not totals or not says_not_found(text):
         return NO_EVIDENCE
     names = atoms_of(text).names
     listed = [total[2] or "" for total in totals if int(total[1]) > 0]
@@ -129,7 +130,7 @@ def _is_verbatim(text: str, evidence: Sequence[str]) -> bool:
 
 
 def _shares_most_words(text: str, evidence: Sequence[str]) -> bool:
-    asked = features(text)
+    asked = features(text) - SENTENCE_WORDS
     return 2 * len(asked & features(" ".join(evidence))) >= len(asked) > 0
 
 

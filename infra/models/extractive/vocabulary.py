@@ -2,10 +2,26 @@
 
 from __future__ import annotations
 
-ABSENCE_WORDS = ("未检索到", "没有检索到", "未找到", "没有找到", "未发现", "not found")
 STATES = ("firing", "pending", "suppressed", "resolved", "inactive")
 SEVERE = ("FATAL", "CRITICAL", "ERROR", "WARN", "WARNING")
 """Log levels worth reporting unasked, the worst first."""
 
-CONCLUSIONS = ("根因", "导致", "引起", "造成", "由于", "因为", "因此", "泄漏", "耗尽", "已确认", "root cause", "caused")
+CONCLUSIONS = (
+    *(
+        "根因",
+        "导致",
+        "引起",
+        "造成",
+        "由于",
+        "因为",
+        "因此",
+        "泄漏",
+        "耗尽",
+        "已确认",
+        "root cause",
+        "caused",
+        "because",
+    ),
+    *("due to", "led to", "therefore", "leak", "exhausted", "confirmed", "result of"),
+)
 """Words that a quotation must hold itself: no overlap of names entails them."""

@@ -40,6 +40,7 @@ def test_the_planner_sees_question_history_knowledge_map_and_skill_names(given: 
         "question": "请排查 order-service 当前是否存在 HighMemoryUsage 告警",
         "now": "2026-07-08T03:00:00+00:00",
         "timezone": "UTC",
+        "language": "zh",
         "history": [{"role": "user", "content": "昨天也慢"}],
         "available_knowledge_domains": ["内存"],
         "skill_catalog": [{"name": "alert-check", "description": "怎样核对告警"}],
@@ -190,6 +191,7 @@ def test_the_verifier_gets_an_explicit_payload_and_no_conversation(given: Any, s
     payload = payload_of(session, Agent.VERIFIER)
     assert payload.keys() == {
         "original_query",
+        "language",
         "session_time",
         "executor_final_answer",
         "executor_structured_output",
@@ -240,7 +242,7 @@ def test_the_composer_gets_the_verified_claims_alone(given: Any) -> None:
     assert [(claim["claim_id"], claim["verification"]) for claim in payload["claims"]] == [
         ("claim-1", "direct_evidence")
     ]
-    assert payload.keys() == {"question", "claims", "excluded"}
+    assert payload.keys() == {"question", "language", "claims", "excluded"}
 
 
 # ---------------------------------------------------------------- time, settings, round 2

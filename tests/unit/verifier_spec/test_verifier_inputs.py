@@ -29,6 +29,7 @@ def test_the_verifier_remains_isolated_from_intermediate_reasoning(given: Any, s
     round = given(calls=(say.alerts(),), executor=executor)
     assert round.payload.keys() == {
         "original_query",
+        "language",
         "session_time",
         "executor_final_answer",
         "executor_structured_output",
