@@ -187,10 +187,9 @@ class Fit:
         return any(support.claim.claim_type is ClaimType.DOCUMENTATION for support in self.supports)
 
     def _states_a_cause(self) -> bool:
-        return any(
-            support.claim.claim_type is ClaimType.ROOT_CAUSE or states_a_cause(support.claim.claim_text)
-            for support in self.supports
-        )
+        """What may cause a thing in general, as documents say, is not what caused it (R21)."""
+        found = [one.claim for one in self.supports if one.claim.claim_type is not ClaimType.DOCUMENTATION]
+        return any(claim.claim_type is ClaimType.ROOT_CAUSE or states_a_cause(claim.claim_text) for claim in found)
 
     def _states_a_count(self) -> bool:
         """Nothing but absences is a count of none."""
