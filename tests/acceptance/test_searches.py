@@ -272,7 +272,7 @@ def test_what_a_runbook_says_of_causes_is_no_cause(served: Any) -> None:
     alerts = str(DATA / "alerts" / "prometheus-alerts.json")
     answer = documented(served, "checkout 为什么一直重启？", "--metrics", alerts)
 
-    assert DIAGNOSED in answer["answer"]
+    assert DIAGNOSED.replace("\n", "\n  ") in answer["answer"]
     assert answer["verdict"] == "LOW_CONFID", answer["answer"]
     assert "未找到能证实原因的证据" in answer["answer"]
 
