@@ -43,16 +43,14 @@ def guard_composition(
     if quoted and not worded:
         raw = "[]"  # there was nothing to word
     sentences = "the composer gave no answer" if raw is None else parse_composition(raw)
-    problem = ""
-    if isinstance(sentences, str):
-        problem = sentences
-    elif worded:
+    problem = sentences if isinstance(sentences, str) else ""
+    if worded and not isinstance(sentences, str):
         problem = _problem(sentences, worded, scope, speech.language)
     if not (worded or quoted):
         problem = "the composer wrote no sentence"
     if problem or isinstance(sentences, str):
-        answer = plain_list([*worded, *quoted], speech)
-        return ComposerOutput(status=ComposerStatus.FALLBACK, reason=problem, answer=answer)
+        listed = plain_list([*worded, *quoted], speech)
+        return ComposerOutput(status=ComposerStatus.FALLBACK, reason=problem, answer=listed)
     quotations = [ComposedSentence(claim_ids=(one.claim.claim_id,), sentence=one.claim.claim_text) for one in quoted]
     parts = ["\n".join(one.sentence.strip() for one in sentences), *(one.sentence.strip() for one in quotations)]
     answer = "\n\n".join(filter(None, parts))

@@ -48,7 +48,8 @@ def doubt_gap(
 
 
 def _document_gap(doubt: Doubt, coverage: Coverage, speech: Speech, *, says_what: bool) -> Gap:
-    what = sought(coverage, "thing.document", speech) if says_what else speech.text("thing.document")
+    words = " ".join(coverage.sought.words)
+    what = speech.text("thing.document_on", words=words) if says_what and words else speech.text("thing.document")
     mend = speech.text("mend.document")
     return Gap(speech.text("doubt", what=what, reason=_reason(doubt, coverage, speech), mend=mend), mend)
 

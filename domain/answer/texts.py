@@ -204,9 +204,9 @@ TEXTS: dict[str, Row] = {
     "documentation": ("据《{title}》（{source}）：", 'From "{title}" ({source}):'),
     "documents_unread": (
         "知识库中另有 {n} 个文档未能读取：{names}。",
-        "{n} documents of the knowledge base could not be read: {names}.",
+        "{n:document|documents} of the knowledge base could not be read: {names}.",
     ),
-    "document_unread": ("{name}（原因：{why}）", "{name} ({why})"),
+    "document_unread": ("{name}（原因：{why}）", "{name} (reason: {why})"),
     "more": ("另有 {n} 项。", "{n} more."),
     # why a search could not decide, and what mends it
     "reason.time": (
@@ -332,7 +332,8 @@ TEXTS: dict[str, Row] = {
     "thing.value": ("数值", "The value"),
     "thing.beginning": ("开始时间", "The beginning"),
     "thing.any_log": ("相关日志", "matching log entry"),
-    "thing.document": ("相关文档", "document"),
+    "thing.document": ("相关文档", "such a document"),
+    "thing.document_on": ("与“{words}”相关的文档", "a document on “{words}”"),
     "thing.measure": ("告警或指标", "alert or series"),
 }
 

@@ -186,11 +186,12 @@ class Fit:
         return any(support.claim.claim_type is ClaimType.DOCUMENTATION for support in self.supports)
 
     def _states_a_cause(self) -> bool:
-        """In its own words: what a quotation says of one error is the cause of that error."""
+        """In a claim's own words: what a quotation says of one error is the cause of that error; and what documents say of
+        a thing in general is not what caused it (R21)."""
+        found = [one.claim for one in self.supports if one.claim.claim_type is not ClaimType.DOCUMENTATION]
         return any(
-            support.claim.claim_type is ClaimType.ROOT_CAUSE
-            or states_a_cause(_QUOTATION.sub(" ", support.claim.claim_text))
-            for support in self.supports
+            claim.claim_type is ClaimType.ROOT_CAUSE or states_a_cause(_QUOTATION.sub(" ", claim.claim_text))
+            for claim in found
         )
 
     def _states_a_count(self) -> bool:

@@ -47,6 +47,8 @@ def _unread(one: Unread) -> str:
 
 
 def _read(one: InputRead) -> str:
+    if one.format == "markdown":
+        return f"read      {one.name}: {one.format}, {one.entries} documents"
     when = f"{one.first} to {one.last}{', year assumed' if one.year_assumed else ''}" if one.first else "none dated"
     zone = f", zone {one.zone}{' (assumed)' if one.zone_assumed else ''}" if one.zone else ""
     return f"read      {one.name}: {one.format}, {one.entries} entries, {when}{zone}"

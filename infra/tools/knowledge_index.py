@@ -15,7 +15,7 @@ import unicodedata
 import warnings
 from array import array
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
 from functools import cache
 from typing import Any, Literal
@@ -59,10 +59,12 @@ _URL = re.compile(r"https?://[^\s，。；、）)\"'<>\u3400-\u9fff]+")
 
 @dataclass(frozen=True, slots=True)
 class Hit:
-    """A block that answers the query, and the layer it was found in."""
+    """A block that answers the query, and the layer it was found in. `title` also holds the declared name by which it
+    was found, where neither its headings nor its file show it."""
 
     block: Block
     layer: Literal["L0", "L1"]
+    title: str
 
 
 class KnowledgeIndex:
@@ -115,11 +117,12 @@ class KnowledgeIndex:
         named = self._named(query)
         exact = named or self._declared(query)
         told = self._told(query, asked, scores)
-        hits = [Hit(self._blocks[at], "L0") for at in self._ordered(exact, wanted, scores)]
+        asked_names = {name for name, _ in _names_in(query)}
+        hits = [_exact_hit(self._blocks[at], asked_names) for at in self._ordered(exact, wanted, scores)]
         led_to = self._led_to(told, wanted, scores) - exact
-        hits += [Hit(self._blocks[at], "L1") for at in self._ordered(led_to, wanted, scores)]
+        hits += [_hit(self._blocks[at]) for at in self._ordered(led_to, wanted, scores)]
         others = sorted(told - exact - led_to, key=lambda at: (-scores.get(at, 0.0), at))
-        return hits + [Hit(self._blocks[at], "L1") for at in others]
+        return hits + [_hit(self._blocks[at]) for at in others]
 
     # ------------------------------------------------------------ L0
 
@@ -312,6 +315,21 @@ def _names_of(block: Block) -> Iterator[tuple[str, bool]]:
                 is_plain = len(words_in) == 1 and not parts_of(words_in[0]) and not re.search(r"\d", words_in[0])
                 found[compact] = found.get(compact, True) and is_plain
     return iter(found.items())
+
+
+def _hit(block: Block) -> Hit:
+    return Hit(block, "L1", block.title)
+
+
+def _exact_hit(block: Block, asked: Set[str]) -> Hit:
+    shown = _compact(f"{block.title} {block.source}")
+    declared = [
+        name for name in (*block.names, *block.terms) if _compact(name) in asked and _compact(name) not in shown
+    ]
+    if not declared:
+        return Hit(block, "L0", block.title)
+    first, joint, others = block.title.partition(" / ")
+    return Hit(block, "L0", f"{first} ({declared[0]}){joint}{others}")
 
 
 def _bare(title: str) -> list[str]:

@@ -112,7 +112,7 @@ def look_up(places: Sequence[Place], query: str, most: int, seconds: float) -> L
     hits = base.index.search(query)
     exact = sum(hit.layer == "L0" for hit in hits)
     return LookedUp(
-        hits=[Shown(hit.block.title, hit.block.source, hit.block.content, hit.layer) for hit in hits[:most]],
+        hits=[Shown(hit.title, hit.block.source, hit.block.content, hit.layer) for hit in hits[:most]],
         exact=exact,
         told=len(hits) - exact,
         read=[Read(place.name, base.documents[place.name]) for place, _ in listings],

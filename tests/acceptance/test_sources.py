@@ -248,7 +248,10 @@ def test_sources_that_can_be_asked_are_said_to_be(assay: Any, runbooks: Path) ->
     """R69: exit 0, no server, nothing recorded."""
     ran = assay.here("sources", "check", "--knowledge", str(runbooks / "shop"))
     assert (ran.status, ran.err) == (0, "")
-    assert ran.out == f"knowledge  knowledge  {runbooks}/shop\n  can be asked\n"
+    head, account, read = ran.out.splitlines()
+    assert head == f"knowledge  knowledge  {runbooks}/shop"
+    assert account.startswith("  complete; 1 entries of 1 inputs")
+    assert read == "  read      shop: markdown, 1 documents"
     assert assay.servers() == []
     assert not (assay.folder / "data").exists()
 

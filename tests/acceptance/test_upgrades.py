@@ -196,7 +196,7 @@ def test_a_verdict_that_cannot_be_read_yet_is_not_parked(site: Site, older: list
 def test_a_projector_waits_before_the_event_without_an_alarm(site: Site, older: list[str]) -> None:
     """R55, R89: said once for each read model, and not recorded as a halt."""
     told = [line for line in older if "projector" in line]
-    assert len(told) == 4, told
+    assert len(told) == 5, told
     assert all("waits: session" in line for line in told)
     ran = site.assay.here("projection", "status", "--json")
     assert ran.status == 0

@@ -423,6 +423,12 @@ def test_what_no_document_is_about_leads_to_none(library: Path, query: str) -> N
     assert [ref.raw_path for ref in summary or ()] == ["$.evidence_blocks"]
 
 
+def test_the_declared_name_that_led_to_a_document_is_shown(library: Path) -> None:
+    """R70: what was asked for is seen to be what the document is about."""
+    answer = json.loads(run(knowledge_tool(at(library)), "KafkaConsumerLag 怎么处理").output)
+    assert answer["evidence_blocks"][0]["title"] == "Kafka 运维手册 (KafkaConsumerLag) / 二、排查步骤"
+
+
 def test_commands_stay_one_block_as_they_are_written(library: Path) -> None:
     """R43: a blank line within a block of code divides nothing."""
     blocks = json.loads(run(knowledge_tool(at(library)), "NodeFilesystemAlmostOutOfSpace 怎么处理").output)

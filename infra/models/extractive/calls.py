@@ -16,14 +16,13 @@ from infra.models.extractive.alerts import firing_names, firing_services, runboo
 from infra.models.extractive.conversation import Answered, Call
 from infra.models.extractive.inquiry import Inquiry, Source
 from infra.models.extractive.survey import worst_message
+from infra.models.extractive.texts import text
 from infra.models.extractive.tool_names import KNOWLEDGE, LOGS, METRICS, SKILL, SURVEY
 from infra.models.extractive.words import quoted_words
 
 MAX_CALLS = 12  # of one round
 MAX_QUERY = 600  # characters of a knowledge query
 MAX_SECTIONS = 10  # of runbooks
-_WHAT_TO_DO = "怎么处理"
-"""Of a query for runbooks: their sections for diagnosis and mitigation come first, in whichever language they are."""
 UNASKED_LEVEL = "ERROR"  # of a search through the logs of all services for nothing in particular
 TREND_MINUTES = 60
 WIDER_WINDOW = 6  # times the default window, where a second round looks again
@@ -148,14 +147,15 @@ def _follow_ups(inquiry: Inquiry, answered: Sequence[Answered], window: Mapping[
             yield Call(LOGS, _given(service=service, query=query_of(inquiry), level=inquiry.level, **window))
     yield from _without_service(answered)
     if Source.KNOWLEDGE in inquiry.sources and (about := [*firing, *runbooks_of(inquiry, answered)]):
-        yield Call(KNOWLEDGE, {"query": _for_runbooks(about), "top_k": MAX_SECTIONS})
+        yield Call(KNOWLEDGE, {"query": _for_runbooks(inquiry, about), "top_k": MAX_SECTIONS})
     if Source.KNOWLEDGE in inquiry.sources and (error := worst_message(inquiry, answered)):
-        yield Call(KNOWLEDGE, {"query": _for_runbooks([error])})
+        yield Call(KNOWLEDGE, {"query": _for_runbooks(inquiry, [error])})
 
 
-def _for_runbooks(about: Sequence[str]) -> str:
-    """Names, addresses or the text of an error, with the words that ask for what helps on."""
-    return f"{' '.join(about)[:MAX_QUERY]} {_WHAT_TO_DO}"
+def _for_runbooks(inquiry: Inquiry, about: Sequence[str]) -> str:
+    """Names, addresses or the text of an error, with the words that ask for diagnosis and mitigation; those are found
+    in whichever language they are."""
+    return f"{' '.join(about)[:MAX_QUERY]} {text('query.to_do', inquiry.language)}"
 
 
 def _without_service(answered: Sequence[Answered]) -> Iterable[Call]:

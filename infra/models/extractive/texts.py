@@ -85,6 +85,8 @@ TEXTS: dict[str, Row] = {
     "again.metrics": ("核对名称后再次查询{sought}。", "Check the name and query again for any {sought}."),
     "again.logs": ("在更长的时间窗口内查询{sought}。", "Query a longer window for any {sought}."),
     "again.reason": ("当前查询没有取得相关证据。", "The query yielded no such evidence."),
+    # queries
+    "query.to_do": ("怎么处理", "how to fix"),
     # the plan
     "plan.skill": (
         "名称与说明和问题的关键词重合最多。",
