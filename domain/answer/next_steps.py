@@ -34,20 +34,15 @@ def next_steps(invocations: Sequence[ToolInvocation] | None, scope: Scope, speec
 
 
 def _of_documents(calls: Sequence[ToolInvocation], speech: Speech) -> Iterator[str]:
-    """The section of a runbook that tells what to look at; without one, the runbook."""
-    titles = [
-        (str(block.get("title", "")), str(block.get("source", "")))
-        for call in calls
-        if call.tool_name == "lookup_knowledge"
-        for block in _listed(call, "evidence_blocks")
-    ]
-    for title, source in titles:
-        document, _, section = title.rpartition(" / ")
-        if document and section_of(title) is Section.DIAGNOSIS:
-            yield speech.text("step.section", title=document, section=section, source=source)
+    """The first section of a runbook that tells what to look at."""
+    blocks = (
+        block for call in calls if call.tool_name == "lookup_knowledge" for block in _listed(call, "evidence_blocks")
+    )
+    for block in blocks:
+        title, _, section = str(block.get("title", "")).rpartition(" / ")
+        if title and section_of(section) is Section.DIAGNOSIS:
+            yield speech.text("step.section", title=title, section=section, source=block.get("source", ""))
             return
-    for title, source in titles[:1]:
-        yield speech.text("step.document", title=title.partition(" / ")[0], source=source)
 
 
 def _of_surveys(calls: Sequence[ToolInvocation], speech: Speech) -> Iterator[str]:

@@ -314,10 +314,6 @@ TEXTS: dict[str, Row] = {
         "按《{title}》“{section}”一节收集证据（{source}）。",
         "Collect the evidence that “{title}” asks for under “{section}” ({source}).",
     ),
-    "step.document": (
-        "查阅《{title}》中与此相关的说明（{source}）。",
-        "Read what “{title}” says of it ({source}).",
-    ),
     "step.shared": (
         "用 query_logs 以 {id} 为关键词，检索 {services} 在 {window} 的日志。",
         "Search the logs of {services}, {window}, for {id} with query_logs.",

@@ -186,8 +186,8 @@ class Fit:
         return any(support.claim.claim_type is ClaimType.DOCUMENTATION for support in self.supports)
 
     def _states_a_cause(self) -> bool:
-        """In a claim's own words: what a quotation says of one error is the cause of that error; and what documents say of
-        a thing in general is not what caused it (R21)."""
+        """In a claim's own words: what a quotation says of one error is the cause of that error, and what documents say
+        of a thing in general is not what caused it (R21)."""
         found = [one.claim for one in self.supports if one.claim.claim_type is not ClaimType.DOCUMENTATION]
         return any(
             claim.claim_type is ClaimType.ROOT_CAUSE or states_a_cause(_QUOTATION.sub(" ", claim.claim_text))

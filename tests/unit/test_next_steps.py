@@ -84,3 +84,23 @@ def test_there_are_few_steps_and_all_collect_evidence() -> None:
         told = next_steps([survey(*many)] * 3, narrow_scope("x"), speech)
         assert 0 < len(told) <= MOST_STEPS
         assert not any(is_remediation(one) for one in told)
+
+
+def test_a_runbook_is_named_by_the_section_that_tells_what_to_look_at() -> None:
+    """R48, ANSWERS.md: not by what it says of mitigation."""
+    blocks = [
+        {"title": "Pool full / Mitigation", "source": "pool.md", "content": "Restart it."},
+        {"title": "Pool full / Diagnosis", "source": "pool.md", "content": "Look at the waiters."},
+    ]
+    call = ToolInvocation(
+        id=1,
+        session_id="s",
+        tool_name="lookup_knowledge",
+        success=True,
+        output=json.dumps({"evidence_blocks": blocks}),
+    )
+    assert next_steps([call], narrow_scope("x")) == ["按《Pool full》“Diagnosis”一节收集证据（pool.md）。"]
+    assert (
+        next_steps([call.model_copy(update={"output": json.dumps({"evidence_blocks": blocks[:1]})})], narrow_scope("x"))
+        == []
+    )
