@@ -13,6 +13,7 @@ import platformdirs
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, SecretStr, ValidationError
 
 from domain.contracts import Agent
+from domain.evidence.secret_forms import OPTIONAL
 from domain.settings import Budgets, Share
 from infra.access import ACTOR_PATTERN, Credentials, Role
 
@@ -23,6 +24,7 @@ Resolved = Annotated[Path, AfterValidator(Path.resolve)]
 
 Zone = Annotated[str, AfterValidator(lambda written: _zone_name(written))]
 
+_SET = rf"(?:{'|'.join(OPTIONAL)})"
 _NATS = r"(nats|tls|ws|wss)://[^\s,]+"
 
 
@@ -78,7 +80,9 @@ class Settings(BaseModel):
     heads_file: Resolved = Field(default_factory=lambda known: _heads_file(known))  # every signed head, to be shipped
     nats_credentials: dict[Role, Credentials] = Field(default_factory=dict)  # of an external server
     postgres_dsn: str | None = Field(None, repr=False)
-    openai_base_url: str | None = Field(None, pattern=r"^https?://")
+    openai_base_url: str | None = Field(
+        None, pattern=r"^https?://[^/?#@]+([/?#].*)?$"
+    )  # recorded: no user, no password
     openai_api_key: SecretStr | None = None
     model: str | None = None
     models: dict[Agent, str] = Field(default_factory=dict)  # where an agent has a model of its own
@@ -86,12 +90,19 @@ class Settings(BaseModel):
     threshold: Share = "0.5"
     window_minutes: int = Field(60, ge=1, le=527_040)
     mask_patterns: dict[str, str] = Field(default_factory=dict)  # kind of secret -> RE2, besides the built-in (R22)
+    mask_sets: str = Field(",".join(OPTIONAL), pattern=rf"^(?:none|{_SET}(?:[\s,]+{_SET})*)$")  # of the optional kinds
     tools: str | None = Field(None, pattern=r"^[A-Za-z_][\w.]*:[A-Za-z_]\w*$")  # module:factory of injected tools
     ack_wait: float = Field(30.0, gt=0)  # seconds until an unacknowledged message is given to another worker
     zone: Zone | None = None  # in which questions name times; None: this machine's
     log: str = Field("", pattern=r"^(?i:DEBUG|INFO|WARN|WARNING|ERROR|CRITICAL|FATAL)?$")  # level on standard error
     config: Path | None = None  # the file that was read
     sources: tuple[Any, ...] = ()  # of that file: domain.events.Source, which few processes load
+
+    @property
+    def masking(self) -> dict[str, str]:
+        """What a session records of masking: further kinds with their expressions, and "" for a kind left out."""
+        kept = self.mask_sets.replace(",", " ").split()
+        return {kind: "" for kind in OPTIONAL if kind not in kept} | self.mask_patterns
 
     @classmethod
     def load(cls, environ: Mapping[str, str], config: Path | None = None) -> Settings:
@@ -127,6 +138,7 @@ VARIABLES: dict[str, tuple[str, ...]] = {
     **{f"ASSAY_NATS_{role.name}_USER": ("nats_credentials", role.value, "user") for role in Role},
     **{f"ASSAY_NATS_{role.name}_PASSWORD": ("nats_credentials", role.value, "password") for role in Role},
     "ASSAY_ZONE": ("zone",),
+    "ASSAY_MASK_SETS": ("mask_sets",),
     "ASSAY_LOG": ("log",),
 }
 """Every variable and the field it sets; the file names a field by the path to it, such as `budgets.tokens`."""

@@ -10,7 +10,7 @@ from typing import Any, TypeAlias
 from domain.contracts import TOOL_CLASSES, EvidenceRef, EvidenceStatus, RetrievalDetails, ToolClass, ToolInvocation
 from domain.events import Erased, ToolInvoked
 from domain.evidence.extraction import extract_evidence
-from domain.evidence.masking import mask, mask_output, masked_coverage, patterns_with
+from domain.evidence.masking import mask, mask_output, masked_details, patterns_with
 from domain.json_objects import load_strict
 from domain.session.state import CaseFile, ToolCall
 from domain.session.steps import RunTool
@@ -174,10 +174,8 @@ def recorded_outcome(
     patterns = patterns_with(mask_patterns)
     shown, counts = mask_output(output, patterns)
     message, more = mask(error_message if success else error_message or UNEXPLAINED, patterns)
-    coverage = retrieval.coverage and masked_coverage(retrieval.coverage, patterns)
-    details = retrieval.model_copy(
-        update={"evidence_refs": None, "masked": _summed(counts, more), "coverage": coverage}
-    )
+    details = masked_details(retrieval.model_copy(update={"evidence_refs": None}), patterns)
+    details = details.model_copy(update={"masked": _summed(counts, more)})
     told = ToolOutcome(success, shown, error_kind, message, details, duration_ms)
     return _judged_outcome(tool_name, told, tool_classes)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import re
 import sys
 from collections.abc import Collection, Sequence
 from difflib import get_close_matches
@@ -81,7 +82,14 @@ def _located(kind: SourceKind, place: str) -> str:
     """Paths are recorded absolute, since another worker may carry the session on from elsewhere."""
     if not place.strip():
         raise UsageError(f"--{kind}: the place is empty")
-    return place if "://" in place else absolute(place, Path.cwd())
+    if "://" in place:
+        if re.match(r"[^:]*://[^/?#]*@", place):
+            raise UsageError(
+                f"--{kind}: an address is recorded for good, and this one holds a password: put the source into a file "
+                "(--config) with token_env, whose variable may hold `Basic …`"
+            )
+        return place
+    return absolute(place, Path.cwd())
 
 
 def _with_log_flags(sources: list[Source], arguments: argparse.Namespace) -> list[Source]:

@@ -88,6 +88,13 @@ def test_an_unreachable_prometheus_is_named(assay: Any, closed_port: int) -> Non
     refused(assay.run("ask", QUESTION, "--metrics", url), "metrics", url)
 
 
+def test_an_address_with_a_password_is_not_recorded(assay: Any, closed_port: int) -> None:
+    """R22: a session's sources are recorded for good."""
+    ran = assay.run("ask", QUESTION, "--metrics", f"http://reader:hush@127.0.0.1:{closed_port}")
+    refused(ran, "--metrics", "password", "token_env")
+    assert "hush" not in ran.err
+
+
 @pytest.mark.parametrize(
     "text", ["", "not json", '{"status": "success"}', "[1, 2]", '{"status": "success", "data": 7}']
 )
