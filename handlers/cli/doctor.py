@@ -19,6 +19,7 @@ from nats.js import JetStreamContext
 
 from domain.events import EVENTS as EVENT_TYPES
 from handlers.application import jetstream, open_log
+from handlers.cli.plain import plain
 from infra.access import Role
 from infra.audit.session_keys import RECENT, lost_keys, surviving_keys
 from infra.audit.signed_heads import last_heads
@@ -56,7 +57,7 @@ def run(arguments: argparse.Namespace, settings: Settings) -> int:
         if arguments.json:
             print(json.dumps(asdict(finding), ensure_ascii=False))
         else:
-            print(f"{finding.state:8} {finding.check:14} {finding.detail}")
+            print(plain(f"{finding.state:8} {finding.check:14} {finding.detail}"))
     problems = sum(finding.state == "problem" for finding in findings)
     if problems and not arguments.json:
         print(f"{problems} of {len(findings)} checks found a problem", file=sys.stderr)

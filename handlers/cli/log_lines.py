@@ -6,6 +6,7 @@ import copy
 import logging
 
 from handlers.cli.errors import UsageError
+from handlers.cli.plain import plain
 
 
 class Masked(logging.Formatter):
@@ -30,6 +31,9 @@ class OneLine(Masked):
         bare = copy.copy(record)
         bare.exc_info = bare.exc_text = None
         return f"{super().line(bare)}: {type(error).__name__}: {error}"
+
+    def format(self, record: logging.LogRecord) -> str:
+        return plain(super().format(record))
 
 
 def log_to_stderr(level: str, *, anew: bool = False) -> None:

@@ -12,6 +12,7 @@ from typing import Any, TypeVar
 
 from handlers.application import make_ready, open_log
 from handlers.cli.errors import UsageError
+from handlers.cli.plain import plain
 from handlers.cli.progress_bar import ProgressBar
 from handlers.rebuild import rebuild as rebuild_builds
 from infra.embedded import Servers, running_servers_async
@@ -178,10 +179,10 @@ def _line(state: BuildState) -> str:
         )
         if is_so
     ]
-    return (
+    return plain(
         f"{state.name:18} {state.build:6} {state.state:9} at {state.position:>9,}  "
-        f"{state.lag_events:>9,} events, {state.lag_seconds:,.0f} s behind  {'; '.join(notes)}"
-    ).rstrip()
+        f"{state.lag_events:>9,} events, {state.lag_seconds:,.0f} s behind  {'; '.join(notes)}".rstrip()
+    )
 
 
 def _compared(one: Comparison) -> str:
