@@ -41,7 +41,10 @@ def config_file(environ: Mapping[str, str], given: str | None = None) -> Path | 
 
 
 def _data_dir() -> Path:
-    return platformdirs.user_data_path("assay")
+    usual = platformdirs.user_data_path("assay")
+    if os.geteuid() == 0 and not usual.exists() and not Path.home().stat().st_mode & 0o001:
+        return Path("/var/lib/assay")  # root's home is closed to the account that PostgreSQL runs as
+    return usual
 
 
 def _key_dir() -> Path:
@@ -79,7 +82,9 @@ class Settings(BaseModel):
     nats_url: str | None = Field(None, pattern=rf"^{_NATS}(\s*,\s*{_NATS})*$")  # several: servers of one cluster
     heads_file: Resolved = Field(default_factory=lambda known: _heads_file(known))  # every signed head, to be shipped
     nats_credentials: dict[Role, Credentials] = Field(default_factory=dict)  # of an external server
-    postgres_dsn: str | None = Field(None, repr=False)
+    postgres_dsn: str | None = Field(None, repr=False)  # of the owner of schemas and tables
+    postgres_writer_dsn: str | None = Field(None, repr=False)  # who changes rows; the owner where it is not given
+    postgres_reader_dsn: str | None = Field(None, repr=False)
     openai_base_url: str | None = Field(
         None, pattern=r"^https?://[^/?#@]+([/?#].*)?$"
     )  # recorded: no user, no password
@@ -97,6 +102,11 @@ class Settings(BaseModel):
     log: str = Field("", pattern=r"^(?i:DEBUG|INFO|WARN|WARNING|ERROR|CRITICAL|FATAL)?$")  # level on standard error
     config: Path | None = None  # the file that was read
     sources: tuple[Any, ...] = ()  # of that file: domain.events.Source, which few processes load
+
+    @property
+    def has_postgres(self) -> bool:
+        """Whether a PostgreSQL is given. A writer alone is enough for workers."""
+        return bool(self.postgres_dsn or self.postgres_writer_dsn)
 
     @property
     def masking(self) -> dict[str, str]:
@@ -126,6 +136,8 @@ VARIABLES: dict[str, tuple[str, ...]] = {
     "ASSAY_SEAL": ("seal",),
     "ASSAY_NATS_URL": ("nats_url",),
     "ASSAY_POSTGRES_DSN": ("postgres_dsn",),
+    "ASSAY_POSTGRES_WRITER_DSN": ("postgres_writer_dsn",),
+    "ASSAY_POSTGRES_READER_DSN": ("postgres_reader_dsn",),
     "OPENAI_BASE_URL": ("openai_base_url",),
     "OPENAI_API_KEY": ("openai_api_key",),
     "ASSAY_MODEL": ("model",),
@@ -241,7 +253,10 @@ FILES = {
     "nats_credentials_file": InFile("ASSAY_NATS_CREDENTIALS_FILE", _credentials),
     "mask_file": InFile("ASSAY_MASK_FILE", _mask_patterns),
     "openai_api_key_file": InFile("OPENAI_API_KEY_FILE", _secret("openai_api_key")),
-    "postgres_dsn_file": InFile("ASSAY_POSTGRES_DSN_FILE", _secret("postgres_dsn")),
+    **{
+        f"{field}_file": InFile(f"ASSAY_{field.upper()}_FILE", _secret(field))
+        for field in ("postgres_dsn", "postgres_writer_dsn", "postgres_reader_dsn")
+    },
 }
 """Settings that name a file, by their name in the file of settings; a value given directly wins."""
 

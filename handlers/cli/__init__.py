@@ -22,8 +22,12 @@ __all__ = ["main"]
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run one command. Exit status: 0 good, 1 failed, 2 unusable input, 3 a check found a difference."""
-    with shown_harmlessly():
-        return _run(argv)
+    before = os.umask(0o077)  # what a command writes is for its owner alone (R74)
+    try:
+        with shown_harmlessly():
+            return _run(argv)
+    finally:
+        os.umask(before)
 
 
 def _run(argv: Sequence[str] | None) -> int:

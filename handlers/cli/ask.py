@@ -129,7 +129,7 @@ async def _shown_in_read_models(events: SessionLog, servers: Servers, last: Reco
     """Wait a little for the read models, so that `session list` shows the session; the answer does not hang on it."""
     try:
         async with asyncio.timeout(PATIENCE_S):
-            await catch_up(events, servers.postgres_dsn, last.position)
+            await catch_up(events, servers.writer_dsn, last.position)
     except (TimeoutError, ProjectorHalted):
         print("assay: the read models are behind; `assay doctor` says why", file=sys.stderr)
 

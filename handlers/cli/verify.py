@@ -135,7 +135,7 @@ def _only(findings: Findings, session_id: UUID) -> Findings:
 @asynccontextmanager
 async def _database(servers: Servers, *, needed: bool) -> AsyncIterator[Connection | None]:
     try:
-        conn = await connect(servers.postgres_dsn)
+        conn = await connect(servers.reader_dsn)
     except psycopg.OperationalError as error:
         if needed:
             raise

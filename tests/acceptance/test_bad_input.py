@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import socket
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 from threading import Event
 from typing import Any
@@ -235,6 +236,26 @@ def test_a_clock_out_of_all_reason_is_refused(served: Any) -> None:
     ran = served.here("ask", "有没有告警", "--now", "0001-01-01T00:00:00Z")
     assert ran.status == 2
     assert "lies outside the years 1990 to 2099" in ran.err
+
+
+def test_every_path_may_hold_any_sign(new_assay: Any, tmp_path: Path) -> None:
+    """R74: data, keys, sources, file of settings, backup, export, in one session."""
+    odd = tmp_path / "a b$HOME `id` \"q\" 'p' \\ 数据;&|"
+    logs = odd / "lo gs$1"
+    logs.mkdir(parents=True)
+    (logs / "x'y.log").write_text("2026-07-08T12:00:00Z ERROR checkout OOMKilled\n")
+    (odd / "as say.toml").write_text("[settings]\nwindow_minutes = 60\n")
+    odd.chmod(0o711)
+    assay = replace(new_assay(), folder=odd)
+    told = assay.ask("checkout 是否有 OOMKilled", "--logs", str(logs), "--config", str(odd / "as say.toml"))
+    for arguments in (
+        ("session", "export", told["session_id"], "-o", str(odd / "s$1.jsonl")),
+        ("backup", str(odd / "back up$1")),
+        ("verify",),
+        ("doctor",),
+    ):
+        ran = assay.here(*arguments)
+        assert ran.status == 0, ran.err
 
 
 def test_the_data_folder_may_have_a_chinese_name(new_assay: Any) -> None:
