@@ -146,6 +146,7 @@ def runner_on(
         prompts=PromptFiles(),
         clock=wall_clock,
         actor=actor or f"worker-{os.getpid()}",
+        ack_wait_s=settings.ack_wait,
     )
 
 

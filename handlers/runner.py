@@ -60,6 +60,7 @@ class SessionRunner:
     clock: Clock
     actor: str
     tool_timeout_s: float = 120.0
+    ack_wait_s: float = 0.0  # a call that another worker started so long ago is not given up yet
 
     async def advance(self, session_id: UUID, phase: str | None = None, *, version: int = 0) -> SessionState:
         """Take every step of one phase: the given one ("planner", …), or the one the session is in.
@@ -75,7 +76,7 @@ class SessionRunner:
         phase = phase or phase_of(state)
         while not isinstance(state, Unopened | Closed) and phase_of(state) == phase:
             try:
-                state = await self._taken(state, next_step(state, self.clock()))
+                state = await self._taken(state, next_step(state, self.clock(), self.ack_wait_s))
             except Conflict as conflict:
                 state = await self._newer(session_id, phase, conflict)
         return state

@@ -37,6 +37,7 @@ class ToolCall:
     attempts: int = 0
     started_at: int | None = None  # position of the latest start: the invocation id (R17)
     read_only: bool = True
+    unknown: bool = False  # it ended without telling what it did, and it was not read-only: it counts as made (R7)
     finished: ToolInvocation | None = None
     note: str = ""
 

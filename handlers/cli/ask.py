@@ -28,11 +28,12 @@ from domain.events import (
 )
 from domain.question.question import fault_of_question
 from domain.session.commands import OpenSession
+from domain.session.request import request_hash
 from handlers.application import PromptFiles, injected_tools, make_ready, open_log, wall_clock, worker
 from handlers.cli.errors import UsageError
 from handlers.cli.progress import line_for
 from handlers.cli.since import session_time
-from handlers.cli.source_flags import asked_sources, say_sample, usable
+from handlers.cli.source_flags import asked_sources, given_sources, say_sample, usable
 from handlers.session_ids import session_id_for
 from handlers.session_settings import model_server, session_settings
 from infra.embedded import Servers, running_servers_async
@@ -70,6 +71,8 @@ async def _ask(arguments: argparse.Namespace, settings: Settings) -> int:
         await make_ready(settings, servers)
         async with _told_when_interrupted(settings, servers, session_id), worker(settings, servers) as (runner, events):
             asker = replace(runner, actor=settings.actor)
+            if arguments.key and (secret := await events.request_key(session_id)):
+                command = replace(command, request_hash=_request_hash(secret, arguments))
             await asker.submit(session_id, command)  # or find the session that the same key opened before (R10)
             history = await _followed(events, session_id, evidence.source)
             await _shown_in_read_models(events, servers, history[-1])
@@ -109,6 +112,15 @@ def _open_command(arguments: argparse.Namespace, settings: Settings, evidence: E
         sources=evidence.sources,
         base_url=model_server(settings),
         has_key=arguments.key is not None,
+    )
+
+
+def _request_hash(secret: bytes, arguments: argparse.Namespace) -> str:
+    """As the caller gave it: what the file of sources says under a name may change, and masking too."""
+    given = given_sources(arguments)
+    time = session_time(arguments.now)
+    return request_hash(
+        secret, question=arguments.question.strip(), sources=given, time=time.isoformat() if time else ""
     )
 
 

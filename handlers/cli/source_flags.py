@@ -68,6 +68,13 @@ def _instead(name: str, known: Collection[str], file: Path | None) -> str:
     return f"in {file} ({'nearest' if near else 'known'}: {', '.join(near or known) or 'none'})"
 
 
+def given_sources(arguments: argparse.Namespace) -> dict[str, list[str]]:
+    """What the flags name, by flag: files and folders as absolute paths."""
+    kinds = {kind: [_located(kind, place) for place in getattr(arguments, kind)] for kind in get_args(SourceKind)}
+    zone = [arguments.log_zone] if arguments.log_zone else []
+    return kinds | {"source": arguments.source, "exclude": arguments.exclude, "log_zone": zone}
+
+
 def _of_flags(arguments: argparse.Namespace, taken: Collection[str]) -> list[Source]:
     """The first of a kind is named like it, further ones logs-2, logs-3, …; one place given twice is one source."""
     sources: list[Source] = []

@@ -195,6 +195,21 @@ def test_a_key_belongs_to_its_question(served: Any) -> None:
     refused(served.here("ask", "另一个问题", "--key", "one key"), "key", first["session_id"], QUESTION)
 
 
+def test_a_key_belongs_to_its_whole_request(served: Any, tmp_path: Path) -> None:
+    """R10: as the caller gave it. What was masked is compared too; the configuration is not."""
+    (tmp_path / "a.log").write_text("2026-07-08T12:00:00Z ERROR checkout OOMKilled\n")
+    question, logs = "checkout 是否有 OOMKilled，password=one-S3cret", ("--logs", str(tmp_path))
+    asked = ("--key", "whole", "--now", "2026-07-08T12:05:00Z")
+    first = served.ask(question, *logs, *asked)
+    same = served.ask(question, *logs, "--key", "whole", "--now", "2026-07-08T20:05:00+08:00", ASSAY_THRESHOLD="0.9")
+    assert same["session_id"] == first["session_id"]
+    other = served.here("ask", question.replace("one", "two"), *logs, *asked)
+    refused(other, first["session_id"], "another question: ")
+    assert "two" not in other.err
+    refused(served.here("ask", question, *asked), "asked with another sources")
+    refused(served.here("ask", question, *logs, "--key", "whole"), "asked with another time")
+
+
 def test_feedback_waits_for_the_end(served: Any, model_server: Any) -> None:
     """R10: a session that still runs has no answer to rate."""
     reached, go_on = Event(), Event()

@@ -68,7 +68,6 @@ def main() -> int:
 @contextmanager
 def plant(workers: int = 2, *, tool_s: float = TOOL_S, **settings: str) -> Iterator[Plant]:
     with tempfile.TemporaryDirectory() as name:
-        os.chmod(name, 0o711)  # as root PostgreSQL is another account
         folder = Path(name)
         folder.chmod(0o711)
         running = Plant(folder, OneServer(folder / "nats"), ACK_WAIT_S, tool_s, settings)
