@@ -24,17 +24,23 @@ from handlers.runner import SessionRunner
 from handlers.verdict_publisher import VerdictPublisher
 from handlers.workbench import Workbenches
 from infra.access import Role
+from infra.audit import head_store
 from infra.audit.signed_heads import last_heads
+from infra.database_roles import grant
 from infra.embedded import Servers
 from infra.event_log.connection import addresses, connected
+from infra.event_log.jetstream import PARTITIONS
 from infra.event_log.keys import KeyDirectory
 from infra.event_log.session_log import SessionLog
 from infra.parked import ParkedDeliveries
+from infra.postgres import connect, user_of
 from infra.read_models.projector import run_projectors
+from infra.read_models.tables import prepare
 from infra.settings import Settings
 from infra.streams import EVENTS, drift, init_streams, is_unused
 from infra.tools.contract import Tool
 from infra.tools.registry import load_tools
+from projections.registry import READ_MODELS
 from prompts.loader import load_prompt
 
 log = logging.getLogger(__name__)
@@ -91,17 +97,35 @@ async def make_ready(settings: Settings, servers: Servers) -> None:
         async with jetstream(servers, Role.ADMIN) as js:
             if await is_unused(js):
                 await init_streams(js, ack_wait=settings.ack_wait)
+    if not settings.has_postgres:
+        await prepare_database(servers)
     async with jetstream(servers, Role.SERVICE) as js:
         differences = await drift(js, ack_wait=settings.ack_wait)
     if differences:
         raise Drifted("; ".join(differences))
 
 
+async def prepare_database(servers: Servers) -> None:
+    """As the owner: make the tables that are missing, and give writer and reader their rights (R74)."""
+    async with await connect(servers.owner_dsn) as owner:
+        await prepare(owner, READ_MODELS, PARTITIONS)
+        await head_store.prepare(owner)
+    await give_rights(servers)
+
+
+async def give_rights(servers: Servers) -> None:
+    """To writer and reader, where they are not the owner."""
+    users = {"writer": user_of(servers.writer_dsn), "reader": user_of(servers.reader_dsn)}
+    if set(users.values()) != {user_of(servers.owner_dsn)}:
+        async with await connect(servers.owner_dsn) as owner:
+            await grant(owner, users)
+
+
 @asynccontextmanager
 async def open_log(settings: Settings, servers: Servers, role: Role = Role.SERVICE) -> AsyncIterator[SessionLog]:
     """The event log as one NATS user sees it. Raises LogUnavailable."""
     async with connected(servers, role) as connection:
-        heads = partial(last_heads, settings, servers.postgres_dsn)
+        heads = partial(last_heads, settings, servers.reader_dsn)
         yield SessionLog(connection, KeyDirectory(settings.key_dir), settings.seal, heads)
 
 
@@ -122,6 +146,7 @@ def runner_on(
         prompts=PromptFiles(),
         clock=wall_clock,
         actor=actor or f"worker-{os.getpid()}",
+        ack_wait_s=settings.ack_wait,
     )
 
 
@@ -129,7 +154,7 @@ def head_writer_on(events: SessionLog, settings: Settings, servers: Servers) -> 
     """Signs the log with this process's key, if no other process does."""
     return HeadWriter(
         events,
-        servers.postgres_dsn,
+        servers.writer_dsn,
         key_file=settings.signing_key,
         heads_file=settings.heads_file,
         clock=wall_clock,
@@ -181,7 +206,7 @@ async def worker(
         )
         heads = head_writer_on(events, settings, servers)
         stack.push_async_callback(heads.finish)
-        for task in (pump.run(), run_projectors(events, servers.postgres_dsn), heads.run()):
+        for task in (pump.run(), run_projectors(events, servers.writer_dsn), heads.run()):
             stack.push_async_callback(_cancelled, asyncio.create_task(task))
         yield runner, events
 

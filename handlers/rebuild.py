@@ -37,18 +37,18 @@ async def rebuild(
 
     Raises BuildRefused, RebuildFailed or ProjectorHalted; what is loaded by then stays for the next try.
     """
-    async with no_rebuild(servers.postgres_dsn) as conn, open_log(settings, servers) as log:
+    async with no_rebuild(servers.owner_dsn) as conn, open_log(settings, servers) as log:
         builds = await begin(conn, models, names)
         load = Load(settings, servers, builds, await end_of(log), os.getpid())
         async with _reporting(conn, load, report):
             await (_here(load, log) if workers == 1 else load_by_processes(load, workers))
-        await finish(conn, builds, log, servers.postgres_dsn)
+        await finish(conn, builds, log, servers.owner_dsn)
     return builds
 
 
 async def _here(load: Load, log: SessionLog) -> None:
     for partition in range(PARTITIONS):
-        await load_partition(load.models, log, load.servers.postgres_dsn, partition, load.until)
+        await load_partition(load.models, log, load.servers.owner_dsn, partition, load.until)
 
 
 @asynccontextmanager

@@ -26,6 +26,7 @@ from domain.session.commands import (
 from domain.session.conversation import already_recorded, messages_for
 from domain.session.decide import decide
 from domain.session.ending import STEP_FAILED
+from domain.session.entrance import masked_outcome, masked_surroundings
 from domain.session.evolve import evolve, fold
 from domain.session.state import CaseFile, Closed, Open, SessionState, Unopened
 from domain.session.steps import CallModel, RunTool, Step, Wait, next_step, phase_of, seconds_left
@@ -59,6 +60,7 @@ class SessionRunner:
     clock: Clock
     actor: str
     tool_timeout_s: float = 120.0
+    ack_wait_s: float = 0.0  # a call that another worker started so long ago is not given up yet
 
     async def advance(self, session_id: UUID, phase: str | None = None, *, version: int = 0) -> SessionState:
         """Take every step of one phase: the given one ("planner", …), or the one the session is in.
@@ -74,7 +76,7 @@ class SessionRunner:
         phase = phase or phase_of(state)
         while not isinstance(state, Unopened | Closed) and phase_of(state) == phase:
             try:
-                state = await self._taken(state, next_step(state, self.clock()))
+                state = await self._taken(state, next_step(state, self.clock(), self.ack_wait_s))
             except Conflict as conflict:
                 state = await self._newer(session_id, phase, conflict)
         return state
@@ -125,14 +127,16 @@ class SessionRunner:
     async def _ask_model(self, state: Open, step: CallModel) -> SessionState:
         file, agent = state.file, step.agent
         bench = await self._workbench(file)
-        messages = messages_for(agent, file, bench.surroundings, must_answer=step.must_answer)
+        patterns = file.opened.settings.mask_patterns
+        surroundings = masked_surroundings(bench.surroundings, patterns)
+        messages = messages_for(agent, file, surroundings, must_answer=step.must_answer)
         command = RecordModelCall(
             agent=agent,
             attempt=step.attempt,
             model=file.opened.settings.models.get(agent, "extractive"),
             prompt_hash=self.prompts.sha256(agent),
             messages=tuple(messages[already_recorded(agent, file) :]),
-            outcome=await self._completed(bench, step, file, messages),
+            outcome=masked_outcome(await self._completed(bench, step, file, messages), patterns, messages),
         )
         state_after = await self._decided(state, command)
         await _heed_retry_after(command.outcome)

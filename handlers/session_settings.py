@@ -37,7 +37,7 @@ def session_settings(
         budgets=settings.budgets,
         window_minutes=settings.window_minutes,
         models=_model_names(settings),
-        mask_patterns=settings.mask_patterns,
+        mask_patterns=settings.masking,
         tool_classes=TOOL_CLASSES | {tool.name: tool.tool_class for tool in injected},
         zone=session_zone(settings, source),
         source=source,

@@ -29,7 +29,7 @@ async def try_tool(
         arguments,
         ToolContext(now, settings.window_minutes, UNRECORDED, "", zone),
         timeout_s=TIMEOUT_S,
-        mask_patterns=settings.mask_patterns,
+        mask_patterns=settings.masking,
     )
     return ToolInvocation(
         id=UNRECORDED,

@@ -122,7 +122,7 @@ def _inline_secrets(document: Mapping[str, Any]) -> Iterator[str]:
 
 
 def _holds_credentials(path: tuple[str, ...], value: Any) -> bool:
-    form = _PASSWORD if path[-1] == "postgres_dsn" else _CREDENTIALS
+    form = _PASSWORD if path[-1].startswith("postgres_") else _CREDENTIALS
     return isinstance(value, str) and bool(form.search(value))
 
 

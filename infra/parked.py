@@ -86,4 +86,6 @@ class ParkedDeliveries:
 
 def said(error: BaseException) -> str:
     """The first line: further ones may quote content, which could not be erased here (R62)."""
-    return f"{type(error).__name__}: {str(error).partition(chr(10))[0][:_ERROR_LENGTH]}"
+    from domain.evidence.masking import mask  # loads RE2, which nobody needs until something fails
+
+    return mask(f"{type(error).__name__}: {str(error).partition(chr(10))[0][:_ERROR_LENGTH]}")[0]

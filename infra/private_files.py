@@ -3,10 +3,29 @@
 from __future__ import annotations
 
 import contextlib
+import errno
 import os
 from collections.abc import Iterator
 from pathlib import Path
+from typing import IO, Literal
 from uuid import uuid4
+
+
+def private_folder(folder: Path, mode: int = 0o700) -> Path:
+    """A folder that only its owner may enter, with every folder above it that was missing; one that is there stays."""
+    for one in [missing for missing in (folder, *folder.parents) if not missing.exists()][::-1]:
+        with contextlib.suppress(FileExistsError):  # another process was first
+            one.mkdir(mode=mode)
+            one.chmod(mode)  # whatever the umask takes away
+    if not folder.is_dir():
+        raise NotADirectoryError(errno.ENOTDIR, os.strerror(errno.ENOTDIR), str(folder))
+    return folder
+
+
+def open_private(path: Path, mode: Literal["ab", "wb"]) -> IO[bytes]:
+    """A file for its owner alone, where it is new."""
+    flags = os.O_WRONLY | os.O_CREAT | (os.O_APPEND if mode == "ab" else os.O_TRUNC)
+    return os.fdopen(os.open(path, flags, 0o600), mode)
 
 
 def create_private(path: Path, content: bytes) -> None:

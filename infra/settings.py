@@ -13,6 +13,7 @@ import platformdirs
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, SecretStr, ValidationError
 
 from domain.contracts import Agent
+from domain.evidence.secret_forms import OPTIONAL
 from domain.language.tongues import Language
 from domain.settings import Budgets, Share
 from infra.access import ACTOR_PATTERN, Credentials, Role
@@ -24,6 +25,7 @@ Resolved = Annotated[Path, AfterValidator(Path.resolve)]
 
 Zone = Annotated[str, AfterValidator(lambda written: _zone_name(written))]
 
+_SET = rf"(?:{'|'.join(OPTIONAL)})"
 _NATS = r"(nats|tls|ws|wss)://[^\s,]+"
 
 
@@ -40,7 +42,10 @@ def config_file(environ: Mapping[str, str], given: str | None = None) -> Path | 
 
 
 def _data_dir() -> Path:
-    return platformdirs.user_data_path("assay")
+    usual = platformdirs.user_data_path("assay")
+    if os.geteuid() == 0 and not usual.exists() and not Path.home().stat().st_mode & 0o001:
+        return Path("/var/lib/assay")  # root's home is closed to the account that PostgreSQL runs as
+    return usual
 
 
 def _key_dir() -> Path:
@@ -78,8 +83,12 @@ class Settings(BaseModel):
     nats_url: str | None = Field(None, pattern=rf"^{_NATS}(\s*,\s*{_NATS})*$")  # several: servers of one cluster
     heads_file: Resolved = Field(default_factory=lambda known: _heads_file(known))  # every signed head, to be shipped
     nats_credentials: dict[Role, Credentials] = Field(default_factory=dict)  # of an external server
-    postgres_dsn: str | None = Field(None, repr=False)
-    openai_base_url: str | None = Field(None, pattern=r"^https?://")
+    postgres_dsn: str | None = Field(None, repr=False)  # of the owner of schemas and tables
+    postgres_writer_dsn: str | None = Field(None, repr=False)  # who changes rows; the owner where it is not given
+    postgres_reader_dsn: str | None = Field(None, repr=False)
+    openai_base_url: str | None = Field(
+        None, pattern=r"^https?://[^/?#@]+([/?#].*)?$"
+    )  # recorded: no user, no password
     openai_api_key: SecretStr | None = None
     model: str | None = None
     models: dict[Agent, str] = Field(default_factory=dict)  # where an agent has a model of its own
@@ -87,6 +96,7 @@ class Settings(BaseModel):
     threshold: Share = "0.5"
     window_minutes: int = Field(60, ge=1, le=527_040)
     mask_patterns: dict[str, str] = Field(default_factory=dict)  # kind of secret -> RE2, besides the built-in (R22)
+    mask_sets: str = Field(",".join(OPTIONAL), pattern=rf"^(?:none|{_SET}(?:[\s,]+{_SET})*)$")  # of the optional kinds
     tools: str | None = Field(None, pattern=r"^[A-Za-z_][\w.]*:[A-Za-z_]\w*$")  # module:factory of injected tools
     ack_wait: float = Field(30.0, gt=0)  # seconds until an unacknowledged message is given to another worker
     language: Language = "zh"  # of answers to questions that are in neither language, such as names alone (R83)
@@ -94,6 +104,17 @@ class Settings(BaseModel):
     log: str = Field("", pattern=r"^(?i:DEBUG|INFO|WARN|WARNING|ERROR|CRITICAL|FATAL)?$")  # level on standard error
     config: Path | None = None  # the file that was read
     sources: tuple[Any, ...] = ()  # of that file: domain.events.Source, which few processes load
+
+    @property
+    def has_postgres(self) -> bool:
+        """Whether a PostgreSQL is given. A writer alone is enough for workers."""
+        return bool(self.postgres_dsn or self.postgres_writer_dsn)
+
+    @property
+    def masking(self) -> dict[str, str]:
+        """What a session records of masking: further kinds with their expressions, and "" for a kind left out."""
+        kept = self.mask_sets.replace(",", " ").split()
+        return {kind: "" for kind in OPTIONAL if kind not in kept} | self.mask_patterns
 
     @classmethod
     def load(cls, environ: Mapping[str, str], config: Path | None = None) -> Settings:
@@ -117,6 +138,8 @@ VARIABLES: dict[str, tuple[str, ...]] = {
     "ASSAY_SEAL": ("seal",),
     "ASSAY_NATS_URL": ("nats_url",),
     "ASSAY_POSTGRES_DSN": ("postgres_dsn",),
+    "ASSAY_POSTGRES_WRITER_DSN": ("postgres_writer_dsn",),
+    "ASSAY_POSTGRES_READER_DSN": ("postgres_reader_dsn",),
     "OPENAI_BASE_URL": ("openai_base_url",),
     "OPENAI_API_KEY": ("openai_api_key",),
     "ASSAY_MODEL": ("model",),
@@ -130,6 +153,7 @@ VARIABLES: dict[str, tuple[str, ...]] = {
     **{f"ASSAY_NATS_{role.name}_PASSWORD": ("nats_credentials", role.value, "password") for role in Role},
     "ASSAY_LANGUAGE": ("language",),
     "ASSAY_ZONE": ("zone",),
+    "ASSAY_MASK_SETS": ("mask_sets",),
     "ASSAY_LOG": ("log",),
 }
 """Every variable and the field it sets; the file names a field by the path to it, such as `budgets.tokens`."""
@@ -232,7 +256,10 @@ FILES = {
     "nats_credentials_file": InFile("ASSAY_NATS_CREDENTIALS_FILE", _credentials),
     "mask_file": InFile("ASSAY_MASK_FILE", _mask_patterns),
     "openai_api_key_file": InFile("OPENAI_API_KEY_FILE", _secret("openai_api_key")),
-    "postgres_dsn_file": InFile("ASSAY_POSTGRES_DSN_FILE", _secret("postgres_dsn")),
+    **{
+        f"{field}_file": InFile(f"ASSAY_{field.upper()}_FILE", _secret(field))
+        for field in ("postgres_dsn", "postgres_writer_dsn", "postgres_reader_dsn")
+    },
 }
 """Settings that name a file, by their name in the file of settings; a value given directly wins."""
 

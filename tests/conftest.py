@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from datetime import UTC, datetime, timedelta
 from hashlib import sha256
 from itertools import count
+from pathlib import Path
 from uuid import UUID, uuid5
 
 import pytest
@@ -36,6 +37,29 @@ from domain.contracts import (
 )
 from domain.settings import RULE_VERSION, SessionSettings
 from infra.event_log.jetstream import partition_of
+
+
+@pytest.fixture(scope="session", autouse=True)
+def folders_can_be_reached(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """Started by root PostgreSQL runs as another account, and Assay opens no folder but its own for it: those that
+    pytest makes are closed."""
+    base, make = tmp_path_factory.getbasetemp(), tmp_path_factory.mktemp
+    if os.geteuid() != 0:
+        yield
+        return
+    for folder in (base, *base.parents)[:3]:
+        if folder.stat().st_mode & 0o777 == 0o700:
+            folder.chmod(0o711)
+
+    def mktemp(basename: str, numbered: bool = True) -> Path:
+        made = make(basename, numbered)
+        made.chmod(0o711)
+        return made
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(tmp_path_factory, "mktemp", mktemp)
+        yield
+
 
 OPENED_AT = datetime(2026, 7, 8, 3, 0, tzinfo=UTC)
 NAMESPACE = UUID("0198c0de-0000-7000-8000-000000000000")

@@ -8,6 +8,7 @@ from typing import assert_never
 from domain.agents.scope import narrow_scope
 from domain.answer.composer_guard import guard_composition
 from domain.answer.gaps import open_points
+from domain.answer.links import without_links
 from domain.answer.rendering import render_low_confidence, render_rejection
 from domain.answer.searches import search_notes
 from domain.answer.speech import CHINESE, Speech
@@ -39,7 +40,8 @@ def answer_after(
             allowed = allowed_claims(evaluations)
             composed = guard_composition(composition, allowed, scope, speech)
             notes = [*open_points(evaluations[-1], speech), *search_notes(allowed, invocations, speech)]
-            return composed.model_copy(update={"answer": "\n\n".join([composed.answer, *notes])}) if notes else composed
+            answer = without_links("\n\n".join([composed.answer, *notes]))
+            return composed if answer == composed.answer else composed.model_copy(update={"answer": answer})
         case Route.DISCLAIMER:
             render = render_low_confidence
         case Route.DEGRADE:
@@ -50,4 +52,5 @@ def answer_after(
         evaluations=evaluations, invocations=invocations, scope=scope, tool_classes=tool_classes, speech=speech
     )
     notes = search_notes(allowed_claims(evaluations), invocations, speech)
-    return ComposerOutput(status=ComposerStatus.VALID, reason=TEMPLATE, answer="\n\n".join([answer, *notes]))
+    answer = without_links("\n\n".join([answer, *notes]))
+    return ComposerOutput(status=ComposerStatus.VALID, reason=TEMPLATE, answer=answer)

@@ -131,7 +131,10 @@ class _Again:
     def _record(self, event: AnyEvent, at: Recorded | None) -> None:
         """`at`: the recorded event whose place in the log it takes, a start above all: that is its id (R17)."""
         self._head = replace(at or self._head, event=event, version=len(self.events) + 1)
-        self._state = evolve(self._state, self._head)
+        state = evolve(self._state, self._head)
+        if not isinstance(state, Unopened):
+            state = replace(state, file=replace(state.file, as_recorded=True))
+        self._state = state
         self.events.append(event)
 
 

@@ -51,6 +51,7 @@ from domain.session.commands import (
 from domain.session.ending import completed, failed
 from domain.session.judging import gatekeeper_checked, next_round, verdict_issued
 from domain.session.model_events import executor_stopped, model_called
+from domain.session.request import differing
 from domain.session.state import (
     CaseFile,
     Checking,
@@ -129,7 +130,7 @@ def _open(state: SessionState, command: OpenSession) -> Sequence[AnyEvent]:
     if fault := fault_of_question(question):
         raise InvalidCommand(fault)
     if not isinstance(state, Unopened):
-        _check_same_question(state.file, question)
+        _check_same_request(state.file, question, command.request_hash)
         return ()
     facts = SessionOpenedFacts(
         now=command.now,
@@ -157,10 +158,17 @@ def _open(state: SessionState, command: OpenSession) -> Sequence[AnyEvent]:
     return SessionOpened(facts=facts, content=content), first
 
 
-def _check_same_question(file: CaseFile, question: str) -> None:
-    """R10: same key, other question: an error."""
-    if file.question != question:
-        was = "whose content has been erased" if file.erased else f"about another question: {file.question}"
+def _check_same_request(file: CaseFile, question: str, asked: str | None) -> None:
+    """R10: same key, another question, source or time: an error that names what differs."""
+    recorded = file.opened.request_hash
+    if file.erased:
+        others, was = ["question"], "whose content has been erased"
+    elif recorded and asked:
+        others = differing(recorded, asked)
+        was = f"asked with another {' and '.join(others)}" + (f": {file.question}" if "question" in others else "")
+    else:  # recorded before requests were
+        others, was = ["question"] if file.question != question else [], f"about another question: {file.question}"
+    if others:
         raise InvalidCommand(f"this key belongs to session {file.session_id}, {was}")
 
 

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from domain.agents.scope import narrow_scope
 from domain.answer.answer import answer_after
+from domain.answer.links import without_links
 from domain.answer.rendering import render_failure
 from domain.contracts import ComposerOutput, Outcome, Route, Verdict
 from domain.events import (
@@ -58,13 +59,15 @@ def failed(file: CaseFile, stage: str, reason_code: str, reason: str) -> Sequenc
     facts = SessionFailedFacts(stage=stage, reason_code=reason_code)
     if file.erased:
         return (SessionFailed(facts=facts, content=ERASED),)
-    answer = render_failure(
-        reason_code,
-        evaluations=evaluations_of(file),
-        invocations=file.invocations,
-        scope=narrow_scope(file.question),
-        tool_classes=file.opened.settings.tool_classes,
-        speech=file.speech,
+    answer = without_links(
+        render_failure(
+            reason_code,
+            evaluations=evaluations_of(file),
+            invocations=file.invocations,
+            scope=narrow_scope(file.question),
+            tool_classes=file.opened.settings.tool_classes,
+            speech=file.speech,
+        )
     )
     return (SessionFailed(facts=facts, content=SessionFailedContent(reason=file.masked(reason), answer=answer)),)
 

@@ -180,6 +180,10 @@ def _call_started(file: CaseFile, event: ToolCallStarted, position: int) -> Case
     return _with_call(file, facts.step_index, facts.call_index, start)
 
 
+UNKNOWN_OUTCOMES = ("interrupted", "timeout", "crash")
+"""Ends of a run that do not tell what it did: what changes something may have changed it (R7)."""
+
+
 def _call_finished(file: CaseFile, event: ToolInvoked) -> CaseFile:
     facts, content = event.facts, event.content
     if isinstance(content, Erased):
@@ -201,7 +205,8 @@ def _call_finished(file: CaseFile, event: ToolInvoked) -> CaseFile:
     file = replace(file, invocations=(*file.invocations, invocation)).with_round(current)
 
     def finish(call: ToolCall) -> ToolCall:
-        return replace(call, finished=invocation, note=content.note)
+        unknown = not call.read_only and facts.error_kind in UNKNOWN_OUTCOMES
+        return replace(call, finished=invocation, note=content.note, unknown=unknown)
 
     return _with_call(file, facts.step_index, facts.call_index, finish)
 

@@ -38,6 +38,7 @@ class ToolCall:
     attempts: int = 0
     started_at: int | None = None  # position of the latest start: the invocation id (R17)
     read_only: bool = True
+    unknown: bool = False  # it ended without telling what it did, and it was not read-only: it counts as made (R7)
     finished: ToolInvocation | None = None
     note: str = ""
 
@@ -103,6 +104,7 @@ class CaseFile:
     verdict_in_force: VerdictInForce | None = None
     erased: bool = False  # there is content that cannot be read any more
     erasure_recorded: bool = False
+    as_recorded: bool = False  # decided again from its record, whose texts were masked when they came (R59)
 
     @property
     def round(self) -> Round:
@@ -120,6 +122,8 @@ class CaseFile:
 
     def masked(self, text: str) -> str:
         """A text as this session may record it (R22)."""
+        if self.as_recorded:
+            return text
         return mask(text, patterns_with(self.opened.settings.mask_patterns))[0]
 
     def with_round(self, changed: Round) -> CaseFile:

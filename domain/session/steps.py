@@ -5,11 +5,13 @@ The aggregate decides the route; whoever runs the step does its one effect and r
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Literal, TypeAlias, assert_never
 
 from domain.contracts import Agent, Route, Severity
+from domain.events import ToolCallStarted
 from domain.session.state import (
     CaseFile,
     Checking,
@@ -47,7 +49,8 @@ class CallModel:
 
 @dataclass(frozen=True, slots=True)
 class Wait:
-    """The model call that is due failed a moment ago: look again after so many seconds (R7)."""
+    """The model call that is due failed a moment ago, or another worker may be at it: look again after so many seconds
+    (R7)."""
 
     seconds: float
 
@@ -123,8 +126,9 @@ Step: TypeAlias = (
 )
 
 
-def next_step(state: Open, now: datetime) -> Step:
-    """The step that is due. `now` is the wall clock, for the delay after a failed model call."""
+def next_step(state: Open, now: datetime, ack_wait_s: float = 0.0) -> Step:
+    """The step that is due. `now` is the wall clock, for the delay after a failed model call, and for the time in which
+    a call that another worker started is not given up (`ack_wait_s`)."""
     file = state.file
     if file.erased:
         return GiveUp(phase_of(state), "erased", "会话内容已被擦除")
@@ -132,7 +136,7 @@ def next_step(state: Open, now: datetime) -> Step:
         case Planning():
             return _call(file, Agent.PLANNER, now)
         case Executing():
-            return _executor_step(file, now)
+            return _executor_step(file, now, ack_wait_s)
         case Checking():
             return CheckEvidence()
         case Verifying():
@@ -210,10 +214,12 @@ def _call(file: CaseFile, agent: Agent, now: datetime, *, must_answer: bool = Fa
 # ---------------------------------------------------------------- the Executor's loop
 
 
-def _executor_step(file: CaseFile, now: datetime) -> Step:
+def _executor_step(file: CaseFile, now: datetime, ack_wait_s: float) -> Step:
     """Pending tool calls in the order the model asked for them, then the model; at a budget neither (R3)."""
     pending = _pending_call(file)
     if pending and not _may_start(pending.call):
+        if (left := ack_wait_s - _seconds_since_start(file, now)) > 0:
+            return Wait(left)  # a message given to two workers: the first may be at it still
         return RecordInterrupted(pending.turn, pending.call_index)
     if spent := _spent_budget(file):
         return EndExecutor(spent)
@@ -231,6 +237,14 @@ def _pending_call(file: CaseFile) -> RunTool | None:
 
 def _may_start(call: ToolCall) -> bool:
     return call.attempts == 0 or (call.read_only and call.attempts < MAX_TOOL_ATTEMPTS)
+
+
+def _seconds_since_start(file: CaseFile, now: datetime) -> float:
+    """Of the tool call that was started last; endless where that is not the newest event, or lies ahead."""
+    if not isinstance(file.head.event, ToolCallStarted):
+        return math.inf
+    age = (now - file.head.time).total_seconds()
+    return age if age >= 0 else math.inf
 
 
 def _spent_budget(file: CaseFile) -> Budget | None:

@@ -10,12 +10,13 @@ from typing import Any, TypeAlias
 from domain.contracts import TOOL_CLASSES, EvidenceRef, EvidenceStatus, RetrievalDetails, ToolClass, ToolInvocation
 from domain.events import Erased, ToolInvoked
 from domain.evidence.extraction import extract_evidence
-from domain.evidence.masking import mask, mask_output, masked_coverage, patterns_with
+from domain.evidence.masking import mask, mask_output, masked_details, patterns_with
 from domain.json_objects import load_strict
 from domain.session.state import CaseFile, ToolCall
 from domain.session.steps import RunTool
 
 MAX_ARGUMENT_DEPTH = 50
+UNKNOWN_OUTCOME = "同样的调用（id {}）已经开始过而结果未知，可能已经生效；本会话内不再重复执行。"
 UNEXPLAINED = "工具报告失败，没有说明原因。"  # so that only a failure found in the output has no message
 
 
@@ -73,8 +74,29 @@ def prepare_call(file: CaseFile, step: RunTool, offered: Collection[str]) -> Pre
     arguments = read_arguments(request.arguments)
     if isinstance(arguments, str):
         return Refuse("bad_arguments", arguments)
+    if made := _made_before(file, request.tool_name, arguments):
+        return (
+            Refuse("unknown_outcome", UNKNOWN_OUTCOME.format(made.id))
+            if not made.success
+            else AnswerFrom(made, arguments)
+        )
     first = _earlier(file, request.tool_name, arguments)
     return AnswerFrom(first, arguments) if first else Run(arguments)
+
+
+def _made_before(file: CaseFile, tool_name: str, arguments: dict[str, Any]) -> ToolInvocation | None:
+    """The same call of a tool that changes something, in any round: made, or of unknown outcome, which counts as made
+    (R7). A later one that succeeded tells more."""
+    found = None
+    for turn in (turn for one in file.rounds for turn in one.executor_turns):
+        for call in turn.calls:
+            done = call.finished
+            if call.read_only or done is None or done.tool_name != tool_name:
+                continue
+            is_answer = done.success and done.retrieval_details.evidence_status is not EvidenceStatus.DEDUPLICATED
+            if (call.unknown or is_answer) and _canonical(done.input_params) == _canonical(arguments):
+                found = done
+    return found
 
 
 def _calls_before(file: CaseFile, step: RunTool) -> int:
@@ -174,10 +196,8 @@ def recorded_outcome(
     patterns = patterns_with(mask_patterns)
     shown, counts = mask_output(output, patterns)
     message, more = mask(error_message if success else error_message or UNEXPLAINED, patterns)
-    coverage = retrieval.coverage and masked_coverage(retrieval.coverage, patterns)
-    details = retrieval.model_copy(
-        update={"evidence_refs": None, "masked": _summed(counts, more), "coverage": coverage}
-    )
+    details = masked_details(retrieval.model_copy(update={"evidence_refs": None}), patterns)
+    details = details.model_copy(update={"masked": _summed(counts, more)})
     told = ToolOutcome(success, shown, error_kind, message, details, duration_ms)
     return _judged_outcome(tool_name, told, tool_classes)
 
@@ -204,7 +224,7 @@ def _judged_outcome(tool_name: str, told: ToolOutcome, tool_classes: Mapping[str
 def judged_again(recorded: ToolInvoked, tool_classes: Mapping[str, ToolClass]) -> ToolOutcome | None:
     """The outcome that today's extraction makes of a recorded run; None where no tool was run, or texts are erased."""
     facts, content = recorded.facts, recorded.content
-    refused = facts.error_kind in ("budget", "unknown_tool") or (
+    refused = facts.error_kind in ("budget", "unknown_tool", "unknown_outcome") or (
         facts.error_kind == "bad_arguments" and not facts.output_length  # a tool's own refusal says why in its output
     )
     if isinstance(content, Erased) or refused or facts.duplicate_of is not None:

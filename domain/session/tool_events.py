@@ -53,7 +53,8 @@ def tool_finished(file: CaseFile, command: FinishTool) -> Sequence[AnyEvent]:
             details = first.retrieval_details.model_copy(
                 update={"evidence_status": EvidenceStatus.DEDUPLICATED, "duplicate_of": first.id}
             )
-            note = f"与本轮第一次相同的调用（id {first.id}）重复，未再执行；请引用该 id。"
+            where = "本轮" if first.round == file.round.number else "上一轮"
+            note = f"与{where}第一次相同的调用（id {first.id}）重复，未再执行；请引用该 id。"
             return (_invoked(file, command, call, ToolOutcome(True, details=details), preparation.arguments, note),)
         case Run():
             outcome = command.outcome or failed_outcome("crash", "no result")

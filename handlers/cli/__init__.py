@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from handlers.cli.errors import explain
 from handlers.cli.log_lines import log_to_stderr
 from handlers.cli.parser import build_parser
+from handlers.cli.plain import lines, shown_harmlessly
 
 if TYPE_CHECKING:
     from infra.settings import Settings
@@ -21,6 +22,15 @@ __all__ = ["main"]
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run one command. Exit status: 0 good, 1 failed, 2 unusable input, 3 a check found a difference."""
+    before = os.umask(0o077)  # what a command writes is for its owner alone (R74)
+    try:
+        with shown_harmlessly():
+            return _run(argv)
+    finally:
+        os.umask(before)
+
+
+def _run(argv: Sequence[str] | None) -> int:
     arguments = build_parser().parse_args(argv)
     module_name, function_name = arguments.run.split(":")
     try:
@@ -35,7 +45,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     except Exception as error:
         logging.getLogger(__name__).debug("%s failed", function_name, exc_info=True)
         known = explain(error)
-        print(f"assay: {known.message}", file=sys.stderr)
+        print("\n".join(lines(f"assay: {known.message}")), file=sys.stderr)
         return known.status
     return status
 

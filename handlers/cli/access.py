@@ -9,6 +9,7 @@ import sys
 from uuid import UUID
 
 from handlers.cli.errors import UsageError
+from handlers.cli.plain import plain
 from handlers.cli.since import moment
 from infra.access import Role
 from infra.access_log import Access, accesses
@@ -41,4 +42,4 @@ async def _list(arguments: argparse.Namespace, settings: Settings) -> None:
 
 def _line(access: Access) -> str:
     reason = f"  {' '.join(access.reason.split())}" if access.reason else ""
-    return f"{access.time:%Y-%m-%d %H:%M:%S}  {access.actor}  {access.action:8}  {access.session_id}{reason}"
+    return plain(f"{access.time:%Y-%m-%d %H:%M:%S}  {access.actor}  {access.action:8}  {access.session_id}{reason}")

@@ -30,11 +30,12 @@ from domain.events import (
 from domain.language.tongues import language_of
 from domain.question.question import fault_of_question
 from domain.session.commands import OpenSession
+from domain.session.request import request_hash
 from handlers.application import PromptFiles, injected_tools, make_ready, open_log, wall_clock, worker
 from handlers.cli.errors import UsageError
 from handlers.cli.progress import line_for
 from handlers.cli.since import session_time
-from handlers.cli.source_flags import asked_sources, say_sample, usable
+from handlers.cli.source_flags import asked_sources, given_sources, say_sample, usable
 from handlers.session_ids import session_id_for
 from handlers.session_settings import model_server, session_settings
 from infra.embedded import Servers, running_servers_async
@@ -72,6 +73,8 @@ async def _ask(arguments: argparse.Namespace, settings: Settings) -> int:
         await make_ready(settings, servers)
         async with _told_when_interrupted(settings, servers, session_id), worker(settings, servers) as (runner, events):
             asker = replace(runner, actor=settings.actor)
+            if arguments.key and (secret := await events.request_key(session_id)):
+                command = replace(command, request_hash=_request_hash(secret, arguments))
             await asker.submit(session_id, command)  # or find the session that the same key opened before (R10)
             history = await _followed(events, session_id, evidence.source)
             await _shown_in_read_models(events, servers, history[-1])
@@ -115,6 +118,15 @@ def _open_command(arguments: argparse.Namespace, settings: Settings, evidence: E
     )
 
 
+def _request_hash(secret: bytes, arguments: argparse.Namespace) -> str:
+    """As the caller gave it: what the file of sources says under a name may change, and masking too."""
+    given = given_sources(arguments)
+    time = session_time(arguments.now)
+    return request_hash(
+        secret, question=arguments.question.strip(), sources=given, time=time.isoformat() if time else ""
+    )
+
+
 async def _followed(events: SessionLog, session_id: UUID, source: str) -> list[Recorded]:
     """Tell of every event until the session has ended."""
     history: list[Recorded] = []
@@ -132,7 +144,7 @@ async def _shown_in_read_models(events: SessionLog, servers: Servers, last: Reco
     """Wait a little for the read models, so that `session list` shows the session; the answer does not hang on it."""
     try:
         async with asyncio.timeout(PATIENCE_S):
-            await catch_up(events, servers.postgres_dsn, last.position)
+            await catch_up(events, servers.writer_dsn, last.position)
     except (TimeoutError, ProjectorHalted):
         print("assay: the read models are behind; `assay doctor` says why", file=sys.stderr)
 

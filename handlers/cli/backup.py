@@ -8,6 +8,7 @@ import json
 import sys
 from pathlib import Path
 
+from handlers.application import prepare_database
 from handlers.cli.errors import UsageError
 from infra.backup.manifest import SIGNING_KEY, Manifest
 from infra.backup.restore import Source, opened_backup, restore_backup
@@ -62,6 +63,7 @@ def restore(arguments: argparse.Namespace, settings: Settings) -> int:
 async def _restore(arguments: argparse.Namespace, settings: Settings, source: Source) -> None:
     async with running_servers_async(settings) as servers:
         await restore_backup(source, settings, servers, replicas=arguments.replicas, tell=_tell)
+        await prepare_database(servers)
 
 
 def _next_steps(source: Source, settings: Settings) -> list[str]:

@@ -19,9 +19,11 @@ from nats.js import JetStreamContext
 
 from domain.events import EVENTS as EVENT_TYPES
 from handlers.application import jetstream, open_log
+from handlers.cli.plain import plain
 from infra.access import Role
 from infra.audit.session_keys import RECENT, lost_keys, surviving_keys
 from infra.audit.signed_heads import last_heads
+from infra.database_roles import rights_of
 from infra.embedded import Servers, running_servers_async
 from infra.event_log.connection import Connection, connected
 from infra.event_log.errors import LogError, by_newer_release
@@ -46,7 +48,7 @@ class Finding:
     """The result of one check. `waits`: for workers of a newer release, which wrote some of the log (R89)."""
 
     check: str
-    state: Literal["ok", "waits", "problem"]
+    state: Literal["ok", "warning", "waits", "problem"]
     detail: str
 
 
@@ -56,7 +58,7 @@ def run(arguments: argparse.Namespace, settings: Settings) -> int:
         if arguments.json:
             print(json.dumps(asdict(finding), ensure_ascii=False))
         else:
-            print(f"{finding.state:8} {finding.check:14} {finding.detail}")
+            print(plain(f"{finding.state:8} {finding.check:14} {finding.detail}"))
     problems = sum(finding.state == "problem" for finding in findings)
     if problems and not arguments.json:
         print(f"{problems} of {len(findings)} checks found a problem", file=sys.stderr)
@@ -71,6 +73,7 @@ async def _examine(settings: Settings) -> list[Finding]:
         if last is not None:
             findings += [await _heads(settings, servers, last), await _keys(settings, servers)]
             findings += [finding async for finding in _releases(settings, servers, last)]
+        findings += [await asyncio.to_thread(_roles, servers)]
         findings += [finding async for finding in _read_models(settings, servers, last or 0)]
     return findings
 
@@ -151,7 +154,7 @@ async def _heads(settings: Settings, servers: Servers, last: int) -> Finding:
     if settings.signing_key.absolute().is_relative_to(settings.data_dir.absolute()):
         return Finding("heads", "problem", f"the signing key {settings.signing_key} lies in the data folder")
     try:
-        heads = await last_heads(settings, servers.postgres_dsn)
+        heads = await last_heads(settings, servers.reader_dsn)
         async with open_log(settings, servers) as events:
             await events.confirm_heads()
     except (LogError, NatsError, OSError, ValueError) as error:
@@ -167,8 +170,8 @@ async def _keys(settings: Settings, servers: Servers) -> Finding:
     """A key that is gone says "erased": an erasure, and nothing else, takes it away (R62)."""
     try:
         async with open_log(settings, servers) as events:
-            lost = await lost_keys(events, servers.postgres_dsn)
-            surviving = await surviving_keys(events, servers.postgres_dsn)
+            lost = await lost_keys(events, servers.reader_dsn)
+            surviving = await surviving_keys(events, servers.reader_dsn)
     except (LogError, NatsError, OSError, psycopg.OperationalError) as error:
         return Finding("keys", "problem", f"the sessions' keys cannot be looked through: {error}")
     if lost:
@@ -187,6 +190,24 @@ async def _parked(connection: Connection) -> Finding:
     return Finding("parked", "ok", "no verdict waits to be looked at")
 
 
+def _roles(servers: Servers) -> Finding:
+    """Whoever gets hold of a worker should not be able to drop tables, or become somebody else (R74)."""
+    try:
+        found = {role: rights_of(dsn) for role, dsn in servers.dsns.items() if dsn}
+    except psycopg.OperationalError as error:
+        return Finding("roles", "problem", str(error).strip())
+    if above := [f"{role} {one.user}" for role, one in found.items() if one.is_superuser]:
+        return Finding("roles", "problem", f"a superuser of PostgreSQL is used as {', '.join(above)}")
+    if len({one.user for one in found.values()}) == 1:
+        user = found["writer"].user
+        return Finding("roles", "warning", f"{user} owns, writes and reads: ASSAY_POSTGRES_WRITER_DSN, …_READER_DSN")
+    if found["writer"].creates:
+        return Finding("roles", "problem", f"the writer {found['writer'].user} may create schemas")
+    if found["reader"].writes and found["reader"].user != found["writer"].user:
+        return Finding("roles", "problem", f"the reader {found['reader'].user} may change rows")
+    return Finding("roles", "ok", ", ".join(f"{role} {one.user}" for role, one in found.items()))
+
+
 async def _read_models(settings: Settings, servers: Servers, last: int) -> AsyncIterator[Finding]:
     try:
         before = await asyncio.to_thread(_builds, servers)
@@ -201,7 +222,7 @@ async def _read_models(settings: Settings, servers: Servers, last: int) -> Async
 
 
 def _builds(servers: Servers) -> list[ProjectorStatus]:
-    with connect_blocking(servers.postgres_dsn) as connection:
+    with connect_blocking(servers.reader_dsn) as connection:
         return projector_status(connection)
 
 

@@ -42,4 +42,4 @@ async def _erase(arguments: argparse.Namespace, settings: Settings) -> Erasure:
         session_id = history[-1].session_id
         await record_access(events.connection, settings.actor, Action.ERASE, session_id, reason=arguments.reason)
         runner = runner_on(events, settings, actor=settings.actor)
-        return await erase(events, runner, servers.postgres_dsn, session_id)
+        return await erase(events, runner, servers.writer_dsn, session_id)

@@ -40,6 +40,7 @@ _FAILED = {
     ("infra.read_models.projector", "ProjectorHalted"): "{}",
     ("infra.read_models.rebuild", "RebuildFailed"): "{}",
     ("handlers.application", "Drifted"): "the streams are not as defined (`assay init` creates what is missing): {}",
+    ("infra.postgres", "NotPrepared"): "{}",
     ("psycopg", "OperationalError"): "PostgreSQL cannot be reached: {}",
     ("nats.errors", "Error"): "NATS: {}",
     ("builtins", "TimeoutError"): "no answer in time: {}",

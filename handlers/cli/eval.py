@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import asyncio
 import json
+import os
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -89,6 +90,7 @@ def _folder(kept: Path | None) -> Iterator[Path]:
         yield kept.resolve()
         return
     with TemporaryDirectory(prefix="assay-eval-") as folder:
+        os.chmod(folder, 0o711)  # where root starts PostgreSQL, it runs as another account
         yield Path(folder)
 
 

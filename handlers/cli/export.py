@@ -49,7 +49,7 @@ async def _export(arguments: argparse.Namespace, settings: Settings) -> tuple[li
         session_id = history[-1].session_id
         await record_access(events.connection, settings.actor, Action.EXPORT, session_id)
         heads = head_writer_on(events, settings, servers)
-        async with await connect(servers.postgres_dsn) as conn:
+        async with await connect(servers.reader_dsn) as conn:
             exporter = Exporter(events, conn, heads, existing_key(settings.signing_key))
             return await exporter.export(session_id, sealed_only=arguments.sealed_only)
 

@@ -7,15 +7,11 @@ import asyncio
 import json
 import sys
 
-from handlers.application import jetstream, make_ready
-from infra import postgres
+from handlers.application import jetstream, make_ready, prepare_database
 from infra.access import Role, accounts
-from infra.embedded import Servers, running_servers_async
-from infra.event_log.jetstream import PARTITIONS
-from infra.read_models import tables
+from infra.embedded import running_servers_async
 from infra.settings import Settings
 from infra.streams import init_streams
-from projections.registry import READ_MODELS
 
 
 def run(arguments: argparse.Namespace, settings: Settings) -> int:
@@ -35,11 +31,6 @@ async def _init(arguments: argparse.Namespace, settings: Settings) -> None:
             return
         async with jetstream(servers, Role.ADMIN) as js:
             await init_streams(js, ack_wait=settings.ack_wait, replicas=arguments.replicas)
+        await prepare_database(servers)
         await make_ready(settings, servers)
-        await _prepare_read_models(servers)
     print("streams, consumers and read models are ready")
-
-
-async def _prepare_read_models(servers: Servers) -> None:
-    async with await postgres.connect(servers.postgres_dsn) as connection:
-        await tables.prepare(connection, READ_MODELS, PARTITIONS)

@@ -37,7 +37,7 @@ async def _override(arguments: argparse.Namespace, settings: Settings) -> dict[s
         state = await runner_on(events, settings, actor=settings.actor).submit(session_id, command)
         assert not isinstance(state, Unopened)
         recorded = state.file.head
-        await shown_in_read_models(events, servers.postgres_dsn, recorded.position)
+        await shown_in_read_models(events, servers.writer_dsn, recorded.position)
     assert isinstance(recorded.event, VerdictOverridden)
     return {
         "session_id": str(session_id),

@@ -12,6 +12,7 @@ from typing import Literal
 
 from handlers.application import make_ready, open_log
 from handlers.cli.errors import UsageError
+from handlers.cli.plain import plain
 from handlers.verdict_publisher import VerdictPublisher
 from infra.access_log import Action, record_access
 from infra.embedded import running_servers_async
@@ -157,7 +158,8 @@ async def _obstacle(desk: Desk, delivery: ParkedDelivery) -> str | None:
 
 def _line(delivery: ParkedDelivery) -> str:
     state = delivery.settlement.result if delivery.settlement else "waits"
-    return f"{delivery.time:%Y-%m-%d %H:%M:%S}  {delivery.name}  {delivery.consumer}  {state}  {delivery.error}"
+    told = f"{delivery.time:%Y-%m-%d %H:%M:%S}  {delivery.name}  {delivery.consumer}  {state}  {delivery.error}"
+    return plain(told)
 
 
 def _json(delivery: ParkedDelivery, **more: str | None) -> str:

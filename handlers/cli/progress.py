@@ -27,11 +27,12 @@ from domain.events import (
     VerdictIssued,
     VerdictOverridden,
 )
+from handlers.cli.plain import plain
 
 
 def line_for(recorded: Recorded) -> str:
     """`12:30:01   7 tool  query_logs #41 supported, 4 refs, 12 ms`."""
-    return f"{recorded.time:%H:%M:%S} {recorded.version:>3} {_told(recorded)}"
+    return plain(f"{recorded.time:%H:%M:%S} {recorded.version:>3} {_told(recorded)}")
 
 
 def _told(recorded: Recorded) -> str:

@@ -5,6 +5,8 @@ from __future__ import annotations
 import sys
 import time
 
+from handlers.cli.plain import raw
+
 WIDTH = 30
 WINDOW_S = 10.0
 """The rate is that of the last seconds: what an earlier try did does not count."""
@@ -32,7 +34,8 @@ class ProgressBar:
         self._drawn_at = now
         filled = round(share * WIDTH)
         line = f"{'█' * filled}{'·' * (WIDTH - filled)} {share:6.1%} {self._speed(share, total)}"
-        print(f"\r{line}" if self._terminal else line, end="" if self._terminal else "\n", file=sys.stderr, flush=True)
+        begin, end = ("\r", "") if self._terminal else ("", "\n")
+        print(f"{begin}{line}", end=end, file=raw(sys.stderr), flush=True)
 
     def end(self) -> None:
         if self._terminal and self._drawn_at:

@@ -12,6 +12,7 @@ from typing import Any, TypeVar
 
 from handlers.application import make_ready, open_log
 from handlers.cli.errors import UsageError
+from handlers.cli.plain import plain
 from handlers.cli.progress_bar import ProgressBar
 from handlers.rebuild import rebuild as rebuild_builds
 from infra.embedded import Servers, running_servers_async
@@ -58,7 +59,7 @@ def status(arguments: argparse.Namespace, settings: Settings) -> int:
     """Exit 3 if a build that readers see is halted, of another shape, or not of this log."""
 
     async def examine(servers: Servers, log: SessionLog) -> list[BuildState]:
-        async with await connect(servers.postgres_dsn) as conn:
+        async with await connect(servers.owner_dsn) as conn:
             await prepare(conn, READ_MODELS, PARTITIONS)
             found = await build_statuses(conn, READ_MODELS)
         return [await _state(one, log) for one in [*found, *not_built(found, READ_MODELS)]]
@@ -91,7 +92,7 @@ def rebuild(arguments: argparse.Namespace, settings: Settings) -> int:
 def verify(arguments: argparse.Namespace, settings: Settings) -> int:
     """Exit 3 if a rebuilt table differs from the one that readers see."""
     names = _names(arguments)
-    found = _run(settings, lambda servers, log: verify_builds(log, servers.postgres_dsn, READ_MODELS, names))
+    found = _run(settings, lambda servers, log: verify_builds(log, servers.owner_dsn, READ_MODELS, names))
     for one in found:
         print(_json(asdict(one) | {"equal": one.equal}) if arguments.json else _compared(one))
     return 0 if all(one.equal for one in found) else DIFFERENT
@@ -101,20 +102,20 @@ def switch(arguments: argparse.Namespace, settings: Settings) -> int:
     names = _names(arguments)
     moved = _run(
         settings,
-        lambda servers, log: builds.switch(log, servers.postgres_dsn, READ_MODELS, names, force=arguments.force),
+        lambda servers, log: builds.switch(log, servers.owner_dsn, READ_MODELS, names, force=arguments.force),
     )
     return _told(arguments, [asdict(one) for one in moved], _moved)
 
 
 def rollback(arguments: argparse.Namespace, settings: Settings) -> int:
     names = _names(arguments)
-    moved = _run(settings, lambda servers, log: builds.rollback(log, servers.postgres_dsn, READ_MODELS, names))
+    moved = _run(settings, lambda servers, log: builds.rollback(log, servers.owner_dsn, READ_MODELS, names))
     return _told(arguments, [asdict(one) for one in moved], _moved)
 
 
 def drop(arguments: argparse.Namespace, settings: Settings) -> int:
     (name,) = _names(arguments)
-    _run(settings, lambda servers, _: builds.drop(servers.postgres_dsn, READ_MODELS, name, arguments.build))
+    _run(settings, lambda servers, _: builds.drop(servers.owner_dsn, READ_MODELS, name, arguments.build))
     dropped = {"name": name, "build": arguments.build}
     return _told(arguments, [dropped], lambda one: f"{one['name']} {one['build']} is dropped")
 
@@ -178,10 +179,10 @@ def _line(state: BuildState) -> str:
         )
         if is_so
     ]
-    return (
+    return plain(
         f"{state.name:18} {state.build:6} {state.state:9} at {state.position:>9,}  "
-        f"{state.lag_events:>9,} events, {state.lag_seconds:,.0f} s behind  {'; '.join(notes)}"
-    ).rstrip()
+        f"{state.lag_events:>9,} events, {state.lag_seconds:,.0f} s behind  {'; '.join(notes)}".rstrip()
+    )
 
 
 def _compared(one: Comparison) -> str:

@@ -72,7 +72,7 @@ async def _run(arguments: argparse.Namespace, settings: Settings) -> Counter[str
 
 
 async def _named(servers: Servers, texts: Iterable[str]) -> AsyncIterator[tuple[str, float]]:
-    ids = [str(await asyncio.to_thread(session_id_of, servers.postgres_dsn, text)) for text in texts]
+    ids = [str(await asyncio.to_thread(session_id_of, servers.reader_dsn, text)) for text in texts]
     for number, session_id in enumerate(dict.fromkeys(ids), start=1):
         yield session_id, number / len(ids)
 

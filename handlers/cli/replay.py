@@ -18,6 +18,7 @@ from domain.session.rounds import round_changes
 from domain.session.state import Unopened
 from handlers.cli.coverage_lines import coverage_lines, summary
 from handlers.cli.errors import UsageError
+from handlers.cli.plain import plain
 from handlers.cli.progress import as_json, line_for
 from handlers.cli.session import shown_session
 from handlers.cli.session_page import MOST_INPUTS
@@ -71,7 +72,7 @@ def _change_line(change: Change) -> str:
 def _short(value: Any) -> str:
     text = value if isinstance(value, str) else _json(value)
     line = " ".join(text.split())
-    return line if len(line) <= LONGEST_PART else f"{line[:LONGEST_PART]}…"
+    return plain(line if len(line) <= LONGEST_PART else f"{line[:LONGEST_PART]}…")
 
 
 def _event_lines(replayed: Replayed) -> str:

@@ -32,7 +32,7 @@ def serve(arguments: argparse.Namespace, settings: Settings) -> int:
 
 def work(arguments: argparse.Namespace, settings: Settings) -> int:
     """All workers, against given servers."""
-    if settings.nats_url is None or settings.postgres_dsn is None:
+    if settings.nats_url is None or not settings.has_postgres:
         raise UsageError(
             "assay worker needs ASSAY_NATS_URL and ASSAY_POSTGRES_DSN; `assay serve` starts its own servers"
         )

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 
 def list_sessions(arguments: argparse.Namespace, settings: Settings) -> int:
-    with running_servers(settings) as servers, connect_blocking(servers.postgres_dsn) as connection:
+    with running_servers(settings) as servers, connect_blocking(servers.reader_dsn) as connection:
         rows = queries.list_sessions(connection, arguments.limit, arguments.status, arguments.verdict)
         said = queries.headlines(connection, rows)
     if arguments.json:
@@ -43,7 +43,7 @@ def list_sessions(arguments: argparse.Namespace, settings: Settings) -> int:
 def show(arguments: argparse.Namespace, settings: Settings) -> int:
     with running_servers(settings) as servers:
         try:
-            detail = _found(servers.postgres_dsn, arguments.session)
+            detail = _found(servers.reader_dsn, arguments.session)
         except UsageError:
             asyncio.run(_refuse_newer(arguments.session, servers, settings))
             raise
@@ -129,7 +129,7 @@ def _submit(arguments: argparse.Namespace, settings: Settings, command: Command)
             session_id = history[-1].session_id
             state = await runner_on(events, settings, actor=settings.actor).submit(session_id, command)
             assert not isinstance(state, Unopened)
-            await shown_in_read_models(events, servers.postgres_dsn, state.file.head.position)
+            await shown_in_read_models(events, servers.writer_dsn, state.file.head.position)
             ended = state.end.TOPIC if isinstance(state, Closed) else None
             head = state.file.head
             return {
@@ -176,7 +176,7 @@ async def opened_session(
 
     async with running_servers_async(settings) as servers:
         await make_ready(settings, servers)
-        session_id = await asyncio.to_thread(session_id_of, servers.postgres_dsn, text)
+        session_id = await asyncio.to_thread(session_id_of, servers.reader_dsn, text)
         async with open_log(settings, servers) as events:
             if not (history := await events.load(session_id)):
                 raise UsageError(f"there is no session {session_id}")

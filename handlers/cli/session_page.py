@@ -10,6 +10,7 @@ from typing import Any
 from uuid import UUID
 
 from handlers.cli.claim_lines import round_lines
+from handlers.cli.plain import lines as answer_lines
 from handlers.cli.plain import plain
 from infra.read_models import queries
 
@@ -86,8 +87,8 @@ def page(detail: queries.SessionDetail) -> str:
         lines += [f"      {line}" for line in _searched(tool)]
     if detail.evaluation:
         lines += round_lines(detail.evaluation.verifier_evaluation)
-    lines += ["", "answer", "(erased)" if session.erased else session.answer or "(none)"]
-    return "\n".join(lines)
+    answer = "(erased)" if session.erased else session.answer or "(none)"
+    return "\n".join([*map(plain, lines), "", "answer", *answer_lines(answer)])
 
 
 def _called(tool: queries.ToolRow) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import re
 import sys
 from collections.abc import Collection, Sequence
 from difflib import get_close_matches
@@ -67,6 +68,13 @@ def _instead(name: str, known: Collection[str], file: Path | None) -> str:
     return f"in {file} ({'nearest' if near else 'known'}: {', '.join(near or known) or 'none'})"
 
 
+def given_sources(arguments: argparse.Namespace) -> dict[str, list[str]]:
+    """What the flags name, by flag: files and folders as absolute paths."""
+    kinds = {kind: [_located(kind, place) for place in getattr(arguments, kind)] for kind in get_args(SourceKind)}
+    zone = [arguments.log_zone] if arguments.log_zone else []
+    return kinds | {"source": arguments.source, "exclude": arguments.exclude, "log_zone": zone}
+
+
 def _of_flags(arguments: argparse.Namespace, taken: Collection[str]) -> list[Source]:
     """The first of a kind is named like it, further ones logs-2, logs-3, …; one place given twice is one source."""
     sources: list[Source] = []
@@ -81,7 +89,14 @@ def _located(kind: SourceKind, place: str) -> str:
     """Paths are recorded absolute, since another worker may carry the session on from elsewhere."""
     if not place.strip():
         raise UsageError(f"--{kind}: the place is empty")
-    return place if "://" in place else absolute(place, Path.cwd())
+    if "://" in place:
+        if re.match(r"[^:]*://[^/?#]*@", place):
+            raise UsageError(
+                f"--{kind}: an address is recorded for good, and this one holds a password: put the source into a file "
+                "(--config) with token_env, whose variable may hold `Basic …`"
+            )
+        return place
+    return absolute(place, Path.cwd())
 
 
 def _with_log_flags(sources: list[Source], arguments: argparse.Namespace) -> list[Source]:

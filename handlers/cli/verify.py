@@ -19,6 +19,7 @@ from domain.audit.findings import Finding, Findings
 from handlers.application import open_log
 from handlers.audit.verification import no_leaves, verify_log, verify_session
 from handlers.cli.errors import UsageError
+from handlers.cli.plain import plain
 from handlers.cli.progress_bar import ProgressBar
 from infra.audit.dsse import fingerprint
 from infra.audit.heads_file import HeadsFile
@@ -134,7 +135,7 @@ def _only(findings: Findings, session_id: UUID) -> Findings:
 @asynccontextmanager
 async def _database(servers: Servers, *, needed: bool) -> AsyncIterator[Connection | None]:
     try:
-        conn = await connect(servers.postgres_dsn)
+        conn = await connect(servers.reader_dsn)
     except psycopg.OperationalError as error:
         if needed:
             raise
@@ -174,7 +175,7 @@ def _print(verified: Verified) -> None:
     print(f"signed    {verified.signed_events} events, by the {verified.heads} heads that are kept")
     print(f"unsigned  {verified.unsigned_events} events are not under a head yet")
     for finding in verified.findings.first:
-        print(f"{finding.kind:19} {_place(finding)}{finding.detail}")
+        print(plain(f"{finding.kind:19} {_place(finding)}{finding.detail}"))
     if not verified.findings and verified.is_vouched_for:
         print("faults    none")
     if verified.findings:

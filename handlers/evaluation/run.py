@@ -48,6 +48,8 @@ def own_settings(settings: Settings, folder: Path) -> Settings:
             "nats_url": None,
             "nats_credentials": {},
             "postgres_dsn": None,
+            "postgres_writer_dsn": None,
+            "postgres_reader_dsn": None,
         }
     )
 
@@ -68,7 +70,7 @@ async def playing(settings: Settings, folder: Path) -> AsyncIterator[Play]:
                 return await _played(case, settings, stage, runner, events)
 
             yield play
-            await _shown_in_read_models(events, servers.postgres_dsn)
+            await _shown_in_read_models(events, servers.writer_dsn)
 
 
 async def evaluate(

@@ -10,7 +10,7 @@ from collections.abc import AsyncIterator, Sequence
 from dataclasses import dataclass
 
 from domain.merkle import HASH_SIZE, Frontier
-from infra.postgres import Connection
+from infra.postgres import Connection, making
 
 WRITER_LOCK = 0x61737361795F6864
 """Advisory lock of the one head writer."""
@@ -42,9 +42,15 @@ async def lock(conn: Connection) -> bool:
     row = await (await conn.execute("SELECT pg_try_advisory_lock(%s) AS held", [WRITER_LOCK])).fetchone()
     if not row or not row["held"]:
         return False
-    if not await _exists(conn):
-        await conn.execute(_SCHEMA)
+    await prepare(conn)
     return True
+
+
+async def prepare(conn: Connection) -> None:
+    """Create what is missing. Raises NotPrepared where this user may not."""
+    if not await _exists(conn):
+        with making():
+            await conn.execute(_SCHEMA)
 
 
 async def last_envelope(conn: Connection) -> str | None:

@@ -7,7 +7,7 @@ import os
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from infra.private_files import naming, sync_folder
+from infra.private_files import naming, private_folder, sync_folder
 
 _TAIL = 16 * 1024  # bytes; a head takes some 700
 
@@ -42,7 +42,7 @@ class HeadsFile:
         """On the disk when this returns. Raises OSError."""
         created = not self.path.exists()
         if created:
-            self.path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+            private_folder(self.path.parent)
         with naming(self.path), self.path.open("a+b") as file:
             self._end_last_line(file.fileno())
             file.write("".join(envelope + "\n" for envelope in envelopes).encode())

@@ -15,7 +15,7 @@ from cryptography.hazmat.primitives.serialization import (
     load_pem_public_key,
 )
 
-from infra.private_files import create_private
+from infra.private_files import create_private, private_folder
 
 
 class KeyFileError(ValueError):
@@ -25,7 +25,7 @@ class KeyFileError(ValueError):
 def signing_key(path: Path) -> Ed25519PrivateKey:
     """The key in a file (PKCS #8); made on first need, and never in place of another. Raises KeyFileError."""
     if not path.exists():
-        path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+        private_folder(path.parent)
         fresh = Ed25519PrivateKey.generate()
         create_private(path, fresh.private_bytes(Encoding.PEM, PrivateFormat.PKCS8, NoEncryption()))
     return existing_key(path)

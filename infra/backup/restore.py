@@ -49,7 +49,7 @@ from infra.event_log.jetstream import EventStream
 from infra.event_log.keys import Key, KeyDirectory
 from infra.event_log.snapshots import restore_snapshot
 from infra.postgres import connect
-from infra.private_files import create_private
+from infra.private_files import create_private, private_folder
 from infra.settings import Settings
 from infra.streams import EVENT_PREFIX, EVENTS, RESTORING, init_streams
 
@@ -98,7 +98,7 @@ async def restore_backup(
     """Restore streams, consumers, keys and heads, with the admin's user. Raises NotEmpty, UnusableBackup, LogError,
     psycopg.Error or OSError.
     """
-    async with connected(servers, Role.ADMIN) as admin, await connect(servers.postgres_dsn) as conn:
+    async with connected(servers, Role.ADMIN) as admin, await connect(servers.owner_dsn) as conn:
         if not await head_store.lock(conn):
             raise NotEmpty("a worker, or another restore, uses the PostgreSQL database: stop all workers first")
         restoring = _Restoring(source, settings, servers, admin, conn, replicas, tell)
@@ -234,7 +234,7 @@ class _Restoring:
         self.tell(f"{count} keys")
         path, private = self.settings.signing_key, self.source.content(SIGNING_KEY)
         if private and not path.exists():
-            path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+            private_folder(path.parent)
             undo.callback(path.unlink, missing_ok=True)
             create_private(path, private)
 

@@ -154,7 +154,7 @@ class _Backup:
                 with self._settings.heads_file.open("rb") as source:
                     shutil.copyfileobj(source, file)
         with _file(self._folder / HEADS) as file:
-            async with await connect(self._servers.postgres_dsn) as conn:
+            async with await connect(self._servers.reader_dsn) as conn:
                 async for head in head_store.heads(conn):
                     leaves = base64.b64encode(b"".join(head.leaves)).decode()
                     file.write(_line(size=head.size, envelope=head.envelope, leaves=leaves))
@@ -166,7 +166,7 @@ class _Backup:
                 file.write(_line(session_id=str(session_id), key=base64.b64encode(key.secret).decode()))
                 count += 1
         self._tell(f"{count} keys")
-        if lost := await lost_keys(SessionLog(self._admin, own, self._settings.seal), self._servers.postgres_dsn):
+        if lost := await lost_keys(SessionLog(self._admin, own, self._settings.seal), self._servers.reader_dsn):
             self._tell(f"{len(lost)} of the newest sessions have no key, or a wrong one, in {self._settings.key_dir}")
         return count
 

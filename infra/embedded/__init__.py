@@ -11,18 +11,23 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import fcntl
+import os
+import pwd
+import shlex
 import signal
+import sys
 import threading
 from collections.abc import AsyncIterator, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from types import FrameType
 from typing import IO, NoReturn
 
 from infra.access import Credentials, Role
 from infra.embedded.nats_server import NatsServer
-from infra.embedded.postgres_server import PostgresServer
+from infra.embedded.postgres_server import FOLDER_MODE, PostgresServer
 from infra.embedded.process import ServerError
+from infra.private_files import open_private, private_folder
 from infra.settings import Settings, SettingsError
 
 __all__ = ["ServerError", "Servers", "running_servers", "running_servers_async"]
@@ -36,7 +41,27 @@ class Servers:
 
     nats_url: str
     credentials: Mapping[Role, Credentials]
-    postgres_dsn: str
+    postgres_dsn: str = field(repr=False)  # of the owner; "" where an external setup left it out
+    writer_dsn: str = field(default="", repr=False)
+    reader_dsn: str = field(default="", repr=False)
+
+    def __post_init__(self) -> None:
+        """A managed server may have one user alone."""
+        writer = self.writer_dsn or self.postgres_dsn
+        object.__setattr__(self, "writer_dsn", writer)
+        object.__setattr__(self, "reader_dsn", self.reader_dsn or writer)
+
+    @property
+    def owner_dsn(self) -> str:
+        """Raises SettingsError."""
+        if not self.postgres_dsn:
+            raise SettingsError("ASSAY_POSTGRES_DSN: this needs the owner of the tables, and names none")
+        return self.postgres_dsn
+
+    @property
+    def dsns(self) -> dict[str, str]:
+        """By what they are for."""
+        return {"owner": self.postgres_dsn, "writer": self.writer_dsn, "reader": self.reader_dsn}
 
     def user(self, role: Role) -> Credentials:
         """Raises SettingsError."""
@@ -49,19 +74,38 @@ class Servers:
 @contextlib.contextmanager
 def running_servers(settings: Settings) -> Iterator[Servers]:
     """Servers are up inside the block. What settings point at an external server is not started. Raises ServerError."""
-    if settings.nats_url and settings.postgres_dsn:
-        yield Servers(settings.nats_url, settings.nats_credentials, settings.postgres_dsn)
+    given = (settings.postgres_dsn or "", settings.postgres_writer_dsn or "", settings.postgres_reader_dsn or "")
+    if settings.nats_url and settings.has_postgres:
+        yield Servers(settings.nats_url, settings.nats_credentials, *given)
         return
     folder = settings.data_dir / "servers"
-    folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+    _refuse_another_accounts(folder)
+    private_folder(folder, FOLDER_MODE)
     nats = None if settings.nats_url else NatsServer(folder / "nats")
-    postgres = None if settings.postgres_dsn else PostgresServer(folder / "postgres")
+    postgres = None if settings.has_postgres else PostgresServer(folder / "postgres", settings.data_dir)
     with _termination_unwinds(), _shared(folder, [server for server in (nats, postgres) if server]):
         yield Servers(
             nats_url=nats.url if nats else str(settings.nats_url),
             credentials=nats.credentials if nats else settings.nats_credentials,
-            postgres_dsn=postgres.dsn if postgres else str(settings.postgres_dsn),
+            **_dsns(postgres.dsn, postgres.writer_dsn, postgres.reader_dsn) if postgres else _dsns(*given),
         )
+
+
+def _dsns(owner: str, writer: str, reader: str) -> dict[str, str]:
+    return {"postgres_dsn": owner, "writer_dsn": writer, "reader_dsn": reader}
+
+
+def _refuse_another_accounts(folder: Path) -> None:
+    """Its servers would write files there that the account cannot read any more. What lies above may be anyone's: a
+    mounted volume is."""
+    with contextlib.suppress(FileNotFoundError):
+        if (owner := folder.stat().st_uid) != os.geteuid():
+            try:
+                account = pwd.getpwuid(owner).pw_name
+            except KeyError:
+                account = f"#{owner}"
+            command = shlex.join(["sudo", "-u", account, "assay", *sys.argv[1:]])
+            raise SettingsError(f"{folder} was made by the account {account}: run `{command}`, or set ASSAY_DATA_DIR")
 
 
 @contextlib.asynccontextmanager
@@ -77,7 +121,7 @@ async def running_servers_async(settings: Settings) -> AsyncIterator[Servers]:
 @contextlib.contextmanager
 def _shared(folder: Path, servers: list[NatsServer | PostgresServer]) -> Iterator[None]:
     """Hold the servers in use; start them first if need be, stop them last if nobody else uses them."""
-    with (folder / "in-use").open("a") as in_use:
+    with open_private(folder / "in-use", "ab") as in_use:
         with _locked(folder):
             fcntl.flock(in_use, fcntl.LOCK_SH)
             try:
@@ -98,7 +142,7 @@ def _shared(folder: Path, servers: list[NatsServer | PostgresServer]) -> Iterato
                 _stop_if_unused(in_use, servers)
 
 
-def _stop_if_unused(in_use: IO[str], servers: list[NatsServer | PostgresServer]) -> None:
+def _stop_if_unused(in_use: IO[bytes], servers: list[NatsServer | PostgresServer]) -> None:
     try:
         fcntl.flock(in_use, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:
@@ -122,7 +166,7 @@ def _keep_running(folder: Path, servers: list[NatsServer | PostgresServer], leav
 @contextlib.contextmanager
 def _locked(folder: Path) -> Iterator[None]:
     """One process at a time starts or stops servers."""
-    with (folder / "lock").open("a") as lock:
+    with open_private(folder / "lock", "ab") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         yield
 

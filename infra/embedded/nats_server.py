@@ -18,7 +18,16 @@ import psutil
 from pydantic import TypeAdapter
 
 from infra.access import Credentials, Role, accounts
-from infra.embedded.process import LOOPBACK, ServerError, free_port, last_lines, wait_until, write_private
+from infra.embedded.process import (
+    LOOPBACK,
+    ServerError,
+    free_port,
+    last_lines,
+    own_environment,
+    wait_until,
+    write_private,
+)
+from infra.private_files import open_private, private_folder
 
 _START_SECONDS = 30.0
 _STOP_SECONDS = 20.0
@@ -52,7 +61,7 @@ class NatsServer:
         if self.is_running() or (self._pid() is not None and wait_until(self.is_running, _START_SECONDS)):
             return
         self.stop()  # one that lives and does not answer would go on writing to the store of the next
-        self._folder.mkdir(exist_ok=True, mode=0o700)
+        private_folder(self._folder)
         self._ensure_credentials()
         for _ in range(_START_ATTEMPTS):
             self._launch(free_port(self._port()))
@@ -83,12 +92,14 @@ class NatsServer:
             ensure_ascii=False,  # the server's own parser reads no escapes of characters
         )
         write_private(config, text)
-        with (self._folder / "output").open("wb") as output:  # complaints about the configuration; the rest is logged
+        with open_private(self._folder / "output", "wb") as output:  # complaints about the configuration alone
             self._process = subprocess.Popen(
                 [nats_server_binary(), "--config", str(config)],
                 stdin=subprocess.DEVNULL,
                 stdout=output,
                 stderr=subprocess.STDOUT,
+                env=own_environment(),
+                umask=0o077,
                 start_new_session=True,  # a Ctrl-C of one user must not reach it
             )
 

@@ -12,9 +12,17 @@ from infra.private_files import naming
 
 LOOPBACK = "127.0.0.1"
 
+_PASSED_ON = ("PATH", "LANG", "LC_ALL", "LC_CTYPE", "TZ", "TMPDIR", "LD_LIBRARY_PATH")
+"""No key, no setting of Assay, and none of PG*, which would change what the programs do (R74)."""
+
 
 class ServerError(RuntimeError):
     """An embedded server could not be started or stopped; the message says which and why."""
+
+
+def own_environment() -> dict[str, str]:
+    """What a server is given of this process's environment."""
+    return {name: os.environ[name] for name in _PASSED_ON if name in os.environ}
 
 
 def free_port(preferred: int | None = None) -> int:

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Protocol
 from uuid import UUID
 
-from infra.private_files import create_private, sync_folder
+from infra.private_files import create_private, private_folder, sync_folder
 
 _SECRET_BYTES = 32
 
@@ -48,7 +48,7 @@ class KeyDirectory:
         self._folder = folder
 
     def create(self, session_id: UUID) -> Key:
-        self._folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+        private_folder(self._folder)
         create_private(self._path(session_id), secrets.token_bytes(_SECRET_BYTES))
         return Key(self._path(session_id).read_bytes())
 
@@ -80,7 +80,7 @@ class KeyDirectory:
 
     def put(self, session_id: UUID, key: Key) -> None:
         """Give a session, which has none, the key it had."""
-        self._folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+        private_folder(self._folder)
         create_private(self._path(session_id), key.secret)
 
     def _drafts_of(self, path: Path) -> list[Path]:

@@ -273,6 +273,16 @@ class SessionLog:
 
     # ------------------------------------------------------------
 
+    async def request_key(self, session_id: UUID) -> bytes | None:
+        """What a request is hashed with: the session's key, which is made for one that is not opened yet. None: it was
+        destroyed. Raises LogUnavailable."""
+        if self._alg == "none":
+            return session_id.bytes
+        if not await self.load(session_id):
+            await self._create_key(session_id)
+        key = await asyncio.to_thread(self._keys.get, session_id)
+        return key.secret if key else None
+
     async def _create_key(self, session_id: UUID) -> None:
         if self._alg != "none":
             await asyncio.to_thread(self._keys.create, session_id)

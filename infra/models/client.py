@@ -7,6 +7,7 @@ must not pay.
 from __future__ import annotations
 
 import asyncio
+import re
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -50,7 +51,7 @@ class ModelClient:
         try:
             async with asyncio.timeout(self._timeout_s):
                 response = await self._openai.chat.completions.with_raw_response.create(**request)
-            return read_completion(self._masked(response.content), messages, _elapsed_ms(started))
+            return read_completion(response.content, messages, _elapsed_ms(started))
         except TimeoutError:
             failure = ModelFailure(ErrorKind.TIMEOUT, f"no answer within {self._timeout_s:g} s")
         except NotACompletion as error:
@@ -59,7 +60,7 @@ class ModelClient:
             failure = ModelFailure(ErrorKind.BAD_REQUEST, f"the request holds text that is no UTF-8: {error.reason}")
         except OpenAIError as error:
             failure = self._failure(error)
-        return replace(failure, duration_ms=_elapsed_ms(started))
+        return replace(failure, message=self._without_our_header(failure.message), duration_ms=_elapsed_ms(started))
 
     async def aclose(self) -> None:
         """Closes the connections."""
@@ -70,7 +71,7 @@ class ModelClient:
 
         match error:
             case openai.APIStatusError(status_code=status, response=response):
-                message = f"HTTP {status}: {error_text(self._masked(response.content))}"
+                message = f"HTTP {status}: {error_text(response.content)}"
                 return ModelFailure(_kind_of_status(status), message, retry_after_s=_retry_after_s(response.headers))
             case openai.APITimeoutError():
                 return ModelFailure(ErrorKind.TIMEOUT, f"no answer within {self._timeout_s:g} s")
@@ -78,10 +79,14 @@ class ModelClient:
                 cause = error.__cause__ or error
                 return ModelFailure(ErrorKind.UNREACHABLE, f"the model server cannot be reached: {cause}")
 
-    def _masked(self, body: bytes) -> bytes:
-        """A server may echo the key; it must not reach the log (R22)."""
+    def _without_our_header(self, message: str) -> str:
+        """A server may complain of the header that we sent, whole. The key is sought nowhere else: one named `order`
+        would rewrite what the model says (R22)."""
         key = self._openai.api_key
-        return body if key == NO_KEY else body.replace(key.encode(), b"***")
+        if key == NO_KEY:
+            return message
+        header = rf"(?i:(authorization\W{{1,6}}|bearer\s+)){re.escape(key)}(?![A-Za-z0-9_-])"
+        return re.sub(header, r"\1***", message)
 
 
 def build_client(

@@ -69,6 +69,6 @@ def _load(load: Load, partition: int) -> None:
     async def reading() -> None:
         async with connected(load.servers, Role.SERVICE) as connection:
             log = SessionLog(connection, KeyDirectory(load.settings.key_dir), load.settings.seal)
-            await load_partition(load.models, log, load.servers.postgres_dsn, partition, load.until, wanted)
+            await load_partition(load.models, log, load.servers.owner_dsn, partition, load.until, wanted)
 
     asyncio.run(reading())

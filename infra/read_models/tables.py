@@ -12,7 +12,7 @@ from collections.abc import Iterable
 
 from psycopg import sql
 
-from infra.postgres import Connection
+from infra.postgres import Connection, making
 from projections.read_model import ReadModel, by_name
 
 PREPARE_LOCK = 0x61737361795F726D
@@ -49,6 +49,23 @@ def columns(names: Iterable[str]) -> sql.Composed:
 async def prepare(conn: Connection, models: Iterable[ReadModel], partitions: int) -> None:
     """Create what is missing and change nothing that is there. Of a read model without any build the newest version is
     made and serves at once; a later version is for an operator to build (R56)."""
+    models = list(models)
+    if await _is_prepared(conn, models):
+        return  # who only writes rows could not make it
+    with making():
+        await _make(conn, models, partitions)
+
+
+async def _is_prepared(conn: Connection, models: Iterable[ReadModel]) -> bool:
+    found = await conn.execute("SELECT to_regclass('assay_meta.position') IS NOT NULL AS made")
+    row = await found.fetchone()
+    if not row or not row["made"]:
+        return False
+    found = await conn.execute("SELECT DISTINCT name FROM assay_meta.read_model")
+    return by_name(models).keys() <= {row["name"] for row in await found.fetchall()}
+
+
+async def _make(conn: Connection, models: Iterable[ReadModel], partitions: int) -> None:
     async with conn.transaction():
         await conn.execute("SELECT pg_advisory_xact_lock(%s)", [PREPARE_LOCK])
         await conn.execute(META)

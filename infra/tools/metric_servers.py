@@ -180,7 +180,10 @@ async def _get(source: Source, path: str, parameters: dict[str, str]) -> tuple[b
 
 
 def _headers(credential: str | None) -> dict[str, str]:
-    """The bearer token, from where this worker finds it. Raises ToolError that names the place and not the token."""
+    """The bearer token, or a scheme and what it needs (`Basic …`), from where this worker finds it.
+
+    Raises ToolError that names the place and not the token.
+    """
     if credential is None:
         return {}
     where, _, place = credential.partition(":")
@@ -191,4 +194,4 @@ def _headers(credential: str | None) -> dict[str, str]:
     token = token.strip()
     if not (token.isascii() and token.isprintable() and token):
         raise ToolError("source", f"{'the variable' if where == 'env' else 'the file'} {place} holds no token")
-    return {"Authorization": f"Bearer {token}"}
+    return {"Authorization": token if " " in token else f"Bearer {token}"}

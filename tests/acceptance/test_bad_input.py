@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import socket
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 from threading import Event
 from typing import Any
@@ -86,6 +87,13 @@ def test_an_empty_folder_is_named(assay: Any, tmp_path: Path) -> None:
 def test_an_unreachable_prometheus_is_named(assay: Any, closed_port: int) -> None:
     url = f"http://127.0.0.1:{closed_port}"
     refused(assay.run("ask", QUESTION, "--metrics", url), "metrics", url)
+
+
+def test_an_address_with_a_password_is_not_recorded(assay: Any, closed_port: int) -> None:
+    """R22: a session's sources are recorded for good."""
+    ran = assay.run("ask", QUESTION, "--metrics", f"http://reader:hush@127.0.0.1:{closed_port}")
+    refused(ran, "--metrics", "password", "token_env")
+    assert "hush" not in ran.err
 
 
 @pytest.mark.parametrize(
@@ -187,6 +195,21 @@ def test_a_key_belongs_to_its_question(served: Any) -> None:
     refused(served.here("ask", "另一个问题", "--key", "one key"), "key", first["session_id"], QUESTION)
 
 
+def test_a_key_belongs_to_its_whole_request(served: Any, tmp_path: Path) -> None:
+    """R10: as the caller gave it. What was masked is compared too; the configuration is not."""
+    (tmp_path / "a.log").write_text("2026-07-08T12:00:00Z ERROR checkout OOMKilled\n")
+    question, logs = "checkout 是否有 OOMKilled，password=one-S3cret", ("--logs", str(tmp_path))
+    asked = ("--key", "whole", "--now", "2026-07-08T12:05:00Z")
+    first = served.ask(question, *logs, *asked)
+    same = served.ask(question, *logs, "--key", "whole", "--now", "2026-07-08T20:05:00+08:00", ASSAY_THRESHOLD="0.9")
+    assert same["session_id"] == first["session_id"]
+    other = served.here("ask", question.replace("one", "two"), *logs, *asked)
+    refused(other, first["session_id"], "another question: ")
+    assert "two" not in other.err
+    refused(served.here("ask", question, *asked), "asked with another sources")
+    refused(served.here("ask", question, *logs, "--key", "whole"), "asked with another time")
+
+
 def test_feedback_waits_for_the_end(served: Any, model_server: Any) -> None:
     """R10: a session that still runs has no answer to rate."""
     reached, go_on = Event(), Event()
@@ -228,6 +251,26 @@ def test_a_clock_out_of_all_reason_is_refused(served: Any) -> None:
     ran = served.here("ask", "有没有告警", "--now", "0001-01-01T00:00:00Z")
     assert ran.status == 2
     assert "lies outside the years 1990 to 2099" in ran.err
+
+
+def test_every_path_may_hold_any_sign(new_assay: Any, tmp_path: Path) -> None:
+    """R74: data, keys, sources, file of settings, backup, export, in one session."""
+    odd = tmp_path / "a b$HOME `id` \"q\" 'p' \\ 数据;&|"
+    logs = odd / "lo gs$1"
+    logs.mkdir(parents=True)
+    (logs / "x'y.log").write_text("2026-07-08T12:00:00Z ERROR checkout OOMKilled\n")
+    (odd / "as say.toml").write_text("[settings]\nwindow_minutes = 60\n")
+    odd.chmod(0o711)
+    assay = replace(new_assay(), folder=odd)
+    told = assay.ask("checkout 是否有 OOMKilled", "--logs", str(logs), "--config", str(odd / "as say.toml"))
+    for arguments in (
+        ("session", "export", told["session_id"], "-o", str(odd / "s$1.jsonl")),
+        ("backup", str(odd / "back up$1")),
+        ("verify",),
+        ("doctor",),
+    ):
+        ran = assay.here(*arguments)
+        assert ran.status == 0, ran.err
 
 
 def test_the_data_folder_may_have_a_chinese_name(new_assay: Any) -> None:

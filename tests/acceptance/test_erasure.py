@@ -18,6 +18,7 @@ from infra.event_log.session_log import SessionLog
 from infra.postgres import connect
 from infra.read_models.tables import prepare, table
 from projections.registry import READ_MODELS
+from tests.superuser import superuser_dsn
 
 MARK = "zq-4711-marker"
 QUESTION = f"请排查 order-service 当前是否存在 HighMemoryUsage 告警（{MARK}）"
@@ -54,6 +55,7 @@ def base_holds(served: Any, dsn: str, text: str) -> bool:
     with psycopg.connect(dsn, autocommit=True) as conn:
         for model in READ_MODELS:
             conn.execute(sql.SQL("VACUUM FULL ANALYZE {}").format(table(model)))
+    with psycopg.connect(superuser_dsn(served.folder / "data", dsn), autocommit=True) as conn:
         conn.execute("CHECKPOINT")
     return holds(served.folder / "data/servers/postgres/data/base", text)
 

@@ -110,4 +110,4 @@ def test_text_from_outside_does_nothing_to_the_terminal(assay: Any, tmp_path: Pa
     (tmp_path / "a.md").write_text("# 磁带\n\x1b[2J\u202eolleh")
     out = run(assay, "lookup_knowledge", "--knowledge", str(tmp_path), query="磁带").out
     assert "\x1b" not in out
-    assert "\\x1b[2J\\u202eolleh" in out
+    assert "\\u001b[2J\\u202eolleh" in out

@@ -7,6 +7,7 @@ every figure meaningless.
 from __future__ import annotations
 
 import asyncio
+import os
 import sys
 import time
 from collections.abc import AsyncIterator, Callable, Coroutine, Iterator
@@ -25,6 +26,7 @@ from infra.access import Role
 from infra.embedded import Servers, running_servers
 from infra.event_log.connection import Connection
 from infra.settings import Settings
+from tests.superuser import may_make_databases
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,8 +60,10 @@ class Ground:
 def ground() -> Iterator[Ground]:
     """Fresh servers with Assay's streams."""
     with TemporaryDirectory(prefix="assay-bench-") as name:
+        os.chmod(name, 0o711)  # as root PostgreSQL is another account
         settings = Settings(data_dir=Path(name) / "data", key_dir=Path(name) / "keys")
         with running_servers(settings) as servers:
+            may_make_databases(settings.data_dir, servers.postgres_dsn)
             asyncio.run(make_ready(settings, servers))
             yield Ground(settings, servers)
 

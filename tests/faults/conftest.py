@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 
 import pytest
@@ -17,8 +17,10 @@ def plant(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[
     tmp_path.parent.chmod(0o711)
     built: list[Plant] = []
 
-    def build(workers: int, *, ack_wait_s: float = 30.0, tool_s: float = 0.05) -> Plant:
-        built.append(Plant(tmp_path, OneServer(tmp_path / "nats"), ack_wait_s, tool_s))
+    def build(
+        workers: int, *, ack_wait_s: float = 30.0, tool_s: float = 0.05, settings: Mapping[str, str] | None = None
+    ) -> Plant:
+        built.append(Plant(tmp_path, OneServer(tmp_path / "nats"), ack_wait_s, tool_s, settings))
         built[-1].start(workers)
         return built[-1]
 

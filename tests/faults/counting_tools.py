@@ -6,6 +6,7 @@ Loaded by the workers under test through `ASSAY_TOOLS=counting_tools:make`.
 from __future__ import annotations
 
 import asyncio
+import json
 import os
 from dataclasses import dataclass
 from typing import Any
@@ -16,6 +17,8 @@ from infra.tools.contract import Tool, ToolContext, ToolResult
 from infra.tools.registry import build_tools
 
 RUNS_FILE = "COUNTED_RUNS"
+EFFECTS_FILE = "COUNTED_EFFECTS"
+"""Where it is set, the tools are not read-only, and what each run did is noted there."""
 SLOWNESS = "COUNTED_SECONDS"
 
 
@@ -41,17 +44,22 @@ class CountingTool:
 
     @property
     def read_only(self) -> bool:
-        return True
+        return EFFECTS_FILE not in os.environ
 
     async def run(self, arguments: dict[str, Any], context: ToolContext) -> ToolResult:
-        line = f"{context.session_id} {context.invocation_id}\n".encode()
-        file = os.open(os.environ[RUNS_FILE], os.O_WRONLY | os.O_APPEND | os.O_CREAT)
-        try:
-            os.write(file, line)  # one write of a short line: whole, whoever else appends
-        finally:
-            os.close(file)
+        _append(os.environ[RUNS_FILE], f"{context.session_id} {context.invocation_id}")
+        if effects := os.environ.get(EFFECTS_FILE):
+            _append(effects, f"{context.session_id} {self.name} {json.dumps(arguments, sort_keys=True)}")
         await asyncio.sleep(float(os.environ.get(SLOWNESS, "0")))
         return await self.wrapped.run(arguments, context)
+
+
+def _append(file: str, line: str) -> None:
+    opened = os.open(file, os.O_WRONLY | os.O_APPEND | os.O_CREAT)
+    try:
+        os.write(opened, f"{line}\n".encode())  # one write of a short line: whole, whoever else appends
+    finally:
+        os.close(opened)
 
 
 def make() -> list[CountingTool]:

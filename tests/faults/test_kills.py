@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import asyncio
+import os
 import random
 import time
+from collections import Counter
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 from typing import Any
 from uuid import UUID
 
@@ -68,6 +71,33 @@ def test_two_workers_record_every_step_once_and_run_no_tool_twice(plant: Callabl
                 assert steps == list(range(len(steps)))
 
     asyncio.run(scenario())
+
+
+@pytest.mark.timeout(540)
+@pytest.mark.parametrize("kills", [int(os.environ.get("EFFECT_KILLS", "8"))])
+def test_no_effect_comes_twice_whoever_is_killed(plant: Callable[..., Any], tmp_path: Path, kills: int) -> None:
+    """R7: tools that are not read-only, workers killed in the middle of their calls, in both rounds."""
+    chance, effects = random.Random(time.time_ns() % 1_000_000), tmp_path / "effects"
+    effects.touch()
+    broken = plant(2, ack_wait_s=2.0, tool_s=0.8, settings={"COUNTED_EFFECTS": str(effects), "ASSAY_THRESHOLD": "1"})
+
+    async def scenario() -> None:
+        opened = []
+        for number in range(kills):
+            opened.append(await broken.open_session(QUESTIONS[number % len(QUESTIONS)]))
+            await asyncio.sleep(chance.uniform(0.8, 2.5))
+            await asyncio.to_thread(broken.kill, "worker")
+        assert await broken.all_closed(opened, patience_s=300) == []
+        rounds = set()
+        async with broken.log() as events:
+            for session_id in opened:
+                rounds |= {getattr(entry.event.facts, "round", 1) for entry in await events.load(session_id)}
+        assert rounds == {1, 2}
+
+    asyncio.run(scenario())
+    made = Counter(effects.read_text().splitlines())
+    assert len(made) >= kills
+    assert {line: count for line, count in made.items() if count > 1} == {}
 
 
 def test_a_worker_that_starts_before_the_log_waits_for_it(plant: Callable[..., Any]) -> None:

@@ -30,6 +30,7 @@ from infra.event_log.sealing import Algorithm
 from infra.event_log.session_log import SessionLog
 from infra.settings import Settings
 from infra.streams import init_streams
+from tests.superuser import may_make_databases
 
 NATS_PORT = 4222
 
@@ -38,11 +39,14 @@ NATS_PORT = 4222
 def servers(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Servers]:
     """Both servers, with all users, embedded or (`--containers`) in containers; streams and consumers exist."""
     option = request.config.getoption
-    if option("--containers"):
+    folder = None if option("--containers") else tmp_path_factory.mktemp("servers")
+    if folder is None:
         starting = _containers(option("--nats-image"), option("--postgres-image"))
     else:
-        starting = running_servers(Settings(data_dir=tmp_path_factory.mktemp("servers")))
+        starting = running_servers(Settings(data_dir=folder))
     with starting as running:
+        if folder:
+            may_make_databases(folder, running.postgres_dsn)
         asyncio.run(_initialise(running))
         yield running
 

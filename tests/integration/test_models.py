@@ -163,10 +163,21 @@ def test_an_error_page_is_told_as_such(server: MisbehavingServer) -> None:
     assert (failure.kind, failure.message) == (ErrorKind.SERVER, "HTTP 502: the body is an HTML page")
 
 
-def test_a_server_that_echoes_the_key_does_not_get_it_into_the_message(server: MisbehavingServer) -> None:
+def test_a_server_that_complains_of_our_header_does_not_get_the_key_into_the_message(server: MisbehavingServer) -> None:
     """R22"""
-    server.answers(401, json.dumps({"error": {"message": f"Incorrect API key provided: {KEY}"}}).encode())
-    assert failure_of(ask(server.url)).message == "HTTP 401: Incorrect API key provided: ***"
+    server.answers(401, json.dumps({"error": {"message": f"bad header: Authorization: Bearer {KEY}"}}).encode())
+    assert failure_of(ask(server.url)).message == "HTTP 401: bad header: Authorization: Bearer ***"
+
+
+@pytest.mark.parametrize("key", ["ollama", "x", "1", "order", "firing"])
+def test_what_a_key_is_called_changes_nothing_that_is_said(server: MisbehavingServer, key: str) -> None:
+    """R22: a key may be a word; the reply, and an error, keep it wherever it is none."""
+    said = "ollama: order 1 of order-service is firing, x=1"
+    server.answers(200, json.dumps({"choices": [{"message": {"content": said}}]}).encode())
+    client = build_client(server.url, SecretStr(key))
+    assert asyncio.run(client.complete(model="m", messages=[])).output == said  # type: ignore[union-attr]
+    server.answers(400, json.dumps({"error": {"message": said}}).encode())
+    assert failure_of(asyncio.run(client.complete(model="m", messages=[]))).message == f"HTTP 400: {said}"
 
 
 def test_a_silent_server_is_a_timeout(server: MisbehavingServer) -> None:

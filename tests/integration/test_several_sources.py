@@ -35,7 +35,7 @@ def prometheus(*alerts: dict[str, Any], token: str = "") -> Iterator[str]:
 
     class Handler(BaseHTTPRequestHandler):
         def do_GET(self) -> None:
-            allowed = not token or self.headers["Authorization"] == f"Bearer {token}"
+            allowed = not token or self.headers["Authorization"] in (f"Bearer {token}", f"Basic {token}")
             vector = {"resultType": "vector", "result": [{"metric": {"job": "tape"}, "value": [0, "5"]}]}
             data = vector if "/query" in self.path else {"alerts": alerts}
             body = json.dumps({"status": "success", "data": data} if allowed else "no").encode()
@@ -136,6 +136,12 @@ def test_the_operator_says_which_labels_stand_for_a_service(tmp_path: Path) -> N
     told = metrics("prod", file, services={"job=api-7": "checkout"})
     assert json.loads(ask(told, service="Checkout").output)["total"] == 1
     assert json.loads(ask(metrics("prod", file), service="checkout").output)["total"] == 0
+
+
+def test_a_credential_may_name_its_scheme(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PROM_TOKEN", "Basic hush-1234")
+    with prometheus(alert("TapeLow"), token="hush-1234") as url:
+        assert json.loads(ask(metrics("prod", url, credential="env:PROM_TOKEN")).output)["total"] == 1
 
 
 @pytest.mark.parametrize("where", ["env", "file"])

@@ -19,7 +19,7 @@ from domain.evidence.coverage import (
     coverage_of,
 )
 from domain.evidence.extraction import extract_evidence
-from domain.evidence.masking import masked_coverage
+from domain.evidence.masking import masked_details
 
 NOTHING = json.dumps({"success": True, "logs": [], "total": 0})
 
@@ -96,4 +96,4 @@ def test_names_and_examples_in_a_coverage_are_masked() -> None:
     secret = "password=hunter2hunter2"
     coverage = covered(doubts=[Doubt(kind=DoubtKind.TEXT, count=1, example=secret)])
 
-    assert "hunter2" not in masked_coverage(coverage).model_dump_json()
+    assert "hunter2" not in masked_details(RetrievalDetails(coverage=coverage)).model_dump_json()

@@ -100,5 +100,5 @@ def test_names_from_outside_do_nothing_to_a_terminal() -> None:
     """R73: escapes, direction marks and line breaks show as what they are."""
     hostile = "a\x1b[2J\u202egol.\u200b\n"
     (line,) = coverage_lines(Coverage(unread=(Unread(name=hostile, reason=UnreadReason.ERROR, could_match=True),)), 5)
-    assert line == "unread    a\\x1b[2J\\u202egol.\\u200b\\n: error, could match"
+    assert line == "unread    a\\u001b[2J\\u202egol.\\u200b\\n: error, could match"
     assert plain("订单 é 🙂") == "订单 é 🙂"

@@ -96,6 +96,8 @@ def test_credentials_come_from_a_file_and_single_variables_win(tmp_path: Path) -
         ("ASSAY_ACK_WAIT", "0"),
         ("ASSAY_TOOLS", "no factory"),
         ("OPENAI_BASE_URL", "ftp://x"),
+        ("OPENAI_BASE_URL", "https://user:secret@models/v1"),
+        ("ASSAY_MASK_SETS", "email and phone"),
         ("ASSAY_NATS_CREDENTIALS_FILE", "/nowhere"),
     ],
 )
@@ -151,3 +153,20 @@ def test_mask_patterns_come_from_a_file_and_a_bad_one_is_named(tmp_path: Path) -
     patterns.write_text('{"badge": "BDG-("}')
     with pytest.raises(SettingsError, match=r"ASSAY_MASK_FILE: .*'badge' is no RE2 expression"):
         Settings.load({"ASSAY_MASK_FILE": str(patterns)})
+
+
+@pytest.mark.parametrize(
+    ("sets", "left_out"),
+    [
+        ("", set()),
+        ("none", {"email", "id_number", "phone"}),
+        ("phone", {"email", "id_number"}),
+        ("phone, email", {"id_number"}),
+    ],
+)
+def test_sets_of_masks_that_name_people_can_be_left_out(tmp_path: Path, sets: str, left_out: set[str]) -> None:
+    """R22: by default all of them are masked; own expressions go on."""
+    own = tmp_path / "mask.json"
+    own.write_text('{"badge": "BDG-[0-9]{6}"}')
+    settings = Settings.load({"ASSAY_MASK_SETS": sets, "ASSAY_MASK_FILE": str(own)})
+    assert settings.masking == dict.fromkeys(left_out, "") | {"badge": "BDG-[0-9]{6}"}

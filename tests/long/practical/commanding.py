@@ -24,6 +24,7 @@ ASSAY = (sys.executable, "-m", "handlers")
 def serving() -> Iterator[Mapping[str, str]]:
     """The environment of commands that share one `assay serve` on a data folder of its own."""
     with TemporaryDirectory(prefix="assay-", ignore_cleanup_errors=True) as data:
+        os.chmod(data, 0o711)  # as root PostgreSQL is another account
         kept = {name: value for name, value in os.environ.items() if not name.startswith(("ASSAY_", "OPENAI_"))}
         environment = kept | {"ASSAY_DATA_DIR": f"{data}/data", "ASSAY_KEY_DIR": f"{data}/keys"}
         said = Path(data, "serve.log")

@@ -47,6 +47,7 @@ def answered(case: Case, folder: Path, data: Path) -> Answer:
 def run_commands(first: int, cases: int) -> Iterator[Result]:
     """So many cases from seed `first` on, one after the other, over one data folder."""
     with tempfile.TemporaryDirectory(prefix="assay") as data:
+        os.chmod(data, 0o711)  # as root PostgreSQL is another account
         for seed in range(first, first + cases):
             case = generate(seed)
             with tempfile.TemporaryDirectory(prefix="searches") as folder:

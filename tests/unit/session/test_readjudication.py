@@ -10,7 +10,7 @@ import pytest
 
 from domain.contracts import Agent, FactClass, RetrievalDetails
 from domain.events import FeedbackGiven, FeedbackGivenContent, FeedbackGivenFacts
-from domain.evidence import extraction
+from domain.evidence import extraction, masking
 from domain.model_reply import ModelReply
 from domain.readjudication import Difference, Result, readjudicate
 from domain.session.commands import (
@@ -253,4 +253,12 @@ def test_that_a_tool_failed_is_an_input(given: Any, say: Any) -> None:
     story = given().executing()
     assert story.looked(silent).error_message == "工具报告失败，没有说明原因。"
     story.when(FailSession("executor", STEP_FAILED, "步骤反复失败"))
+    assert readjudicate(story.history).result is Result.SAME
+
+
+def test_a_record_is_never_masked_anew(given: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    """R59, R22: patterns that know more than those of its day change nothing of a session that was recorded before."""
+    story = given().concluding()
+    story.when(FailSession("composer", STEP_FAILED, "badge 77 was refused"))
+    monkeypatch.setattr(masking, "DEFAULT_PATTERNS", (masking.MaskPattern("badge", "badge [0-9]+"),))
     assert readjudicate(story.history).result is Result.SAME

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import timedelta
 from typing import Any
 
 import pytest
@@ -21,6 +22,7 @@ from domain.session.steps import (
     RunTool,
     StartRound,
     Wait,
+    next_step,
 )
 from domain.session.tool_calls import failed_outcome
 from domain.settings import Budgets, SessionSettings
@@ -267,3 +269,13 @@ def test_the_executor_is_not_asked_while_a_tool_call_is_without_result(given: An
     assert session.model(Agent.EXECUTOR, ModelReply(output="{}")) == ()
     session.started()
     assert session.model(Agent.EXECUTOR, ModelReply(output="{}")) == ()
+
+
+def test_a_start_younger_than_the_acknowledgement_wait_is_not_declared_interrupted(given: Any) -> None:
+    """R7: a message that was given to two workers: the first may be running the tool still."""
+    session = given().executing().asked_for(LOGS)
+    session.started(read_only=False)
+    started = session.file.head.time
+    assert next_step(session.state, started + timedelta(seconds=4), 30.0) == Wait(26.0)
+    assert isinstance(next_step(session.state, started + timedelta(seconds=30), 30.0), RecordInterrupted)
+    assert isinstance(next_step(session.state, started - timedelta(seconds=1), 30.0), RecordInterrupted)

@@ -298,3 +298,54 @@ def test_a_late_or_broken_tool_has_failed_and_found_nothing_out() -> None:
     """R19: a call without a result is no proof of absence."""
     details = failed_outcome("timeout", "没有返回").details
     assert (details.evidence_status, details.evidence_refs) == (EvidenceStatus.FAILED, ())
+
+
+# ---------------------------------------------------------------- what changes something, and its unknown outcome
+
+
+@pytest.mark.parametrize("ended", ["interrupted", "timeout", "crash"])
+def test_a_call_of_unknown_outcome_is_not_made_again(given: Any, ended: str) -> None:
+    """R7: it counts as made, however its arguments are spelled; another call is another."""
+    session = given().executing().asked_for(LOGS)
+    first = session.started(read_only=False)
+    if ended == "interrupted":
+        session.when(InterruptTool(1, 0))
+    else:
+        session.when(FinishTool(1, 0, first, Run(LOGS[1]), failed_outcome(ended, "?")))
+    session.asked_for(("query_logs", '{ "service":"order-service" }'))
+    refused = prepared(session)
+    assert isinstance(refused, Refuse)
+    assert (refused.error_kind, str(first) in refused.message) == ("unknown_outcome", True)
+    session.tool()
+    assert shown_last(session)["evidence_status"] == "failed"
+    session.asked_for(("query_logs", {"service": "other"}))
+    assert isinstance(prepared(session), Run)
+
+
+def test_it_is_refused_in_the_second_round_too(given: Any, say: Any) -> None:
+    session = given().executing().asked_for(LOGS)
+    session.started(read_only=False)
+    session.when(InterruptTool(1, 0))
+    session.answered(say.memory_claim(session.looked().id)).checked()
+    session.verified(claim_1="no_evidence")
+    session.when(BeginNextRound())
+    session.model(Agent.PLANNER, say.plan)
+    session.asked_for(LOGS)
+    assert isinstance(prepared(session), Refuse)
+
+
+def test_a_failure_that_says_so_may_be_tried_again(given: Any) -> None:
+    """The tool answered: its outcome is known."""
+    session = given().executing().asked_for(LOGS)
+    first = session.started(read_only=False)
+    session.when(FinishTool(1, 0, first, Run(LOGS[1]), failed_outcome("source", "坏了")))
+    session.asked_for(LOGS)
+    assert isinstance(prepared(session), Run)
+
+
+def test_a_read_only_call_of_unknown_outcome_may_be_made_again(given: Any) -> None:
+    session = given().executing().asked_for(LOGS)
+    first = session.started()
+    session.when(FinishTool(1, 0, first, Run(LOGS[1]), failed_outcome("timeout", "?")))
+    session.asked_for(LOGS)
+    assert isinstance(prepared(session), Run)
