@@ -43,7 +43,8 @@ def config_file(environ: Mapping[str, str], given: str | None = None) -> Path | 
 
 def _data_dir() -> Path:
     usual = platformdirs.user_data_path("assay")
-    if os.geteuid() == 0 and not usual.exists() and not Path.home().stat().st_mode & 0o001:
+    home = Path.home()
+    if os.geteuid() == 0 and home.exists() and not usual.exists() and not home.stat().st_mode & 0o001:
         return Path("/var/lib/assay")  # root's home is closed to the account that PostgreSQL runs as
     return usual
 
