@@ -99,9 +99,10 @@ def finder_of(term: str) -> Finder:
 
 @lru_cache(maxsize=1024)
 def quoted_finder_of(words: str) -> Finder:
-    """What finds words that somebody has quoted: as they stand. Only what is wholly a known name is found by its other
-    names, too: "deadlock", not "cache miss storm"."""
-    return finder_of(words) if is_known_name(words) else Finder(_literal(words))
+    """What finds words that somebody has quoted: as they stand. Only what is wholly a known name or a status is found by
+    whatever shows it, too: "deadlock", "HTTP 502", not "cache miss storm"."""
+    is_known = is_known_name(words) or _STATUS_ASKED.fullmatch(search_form(words)) is not None
+    return finder_of(words) if is_known else Finder(_literal(words))
 
 
 def is_known_name(words: str) -> bool:

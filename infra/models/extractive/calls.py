@@ -9,7 +9,7 @@ from datetime import timedelta
 from typing import Any
 
 from domain.evidence.window import utc_text
-from domain.language.searching import concepts_of, is_known_name
+from domain.language.searching import concepts_of, is_known_name, names_a_mere_thing
 from domain.language.sections import wanted_by
 from domain.question.question import Period
 from infra.models.extractive.alerts import firing_names, firing_services, runbooks_of
@@ -84,7 +84,9 @@ def _with_lead(period: Period) -> dict[str, Any]:
 def query_of(inquiry: Inquiry) -> str | None:
     """The words to find any of; what each line must hold stands beside every one of them. Phrases stay whole."""
     anchors = [quoted_words(anchor) for anchor in inquiry.anchors]
-    words = [one for term in inquiry.terms if term not in inquiry.anchors for one in _worded(inquiry, term)]
+    terms = [term for term in inquiry.terms if term not in inquiry.anchors]
+    telling = [term for term in terms if not names_a_mere_thing(term)]  # what happened, not to what
+    words = [one for term in telling or terms for one in _worded(inquiry, term)]
     if anchors:  # where they stand, a Chinese phrase of no concept may be put otherwise, and in English
         words = [word for word in words if word.isascii() or concepts_of(word)]
     if not anchors or not words:

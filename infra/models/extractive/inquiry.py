@@ -29,6 +29,7 @@ MAX_TERMS = 6  # words of one question that are searched for
 
 _WORDS = (TermKind.PHRASE, TermKind.TOPIC, TermKind.CODE, TermKind.ADDRESS, TermKind.ID, TermKind.METRIC)
 _OF_LOGS = (TermKind.PHRASE, TermKind.CODE, TermKind.ADDRESS, TermKind.ID)
+_PHRASES = (TermKind.PHRASE, TermKind.TOPIC)
 _ANCHORS = (TermKind.ADDRESS, TermKind.ID)
 _SERIES = re.compile(r"[a-z_:][a-z0-9_:]*", re.ASCII)
 _COMPARED = re.compile(r"[a-z_:][a-z0-9_:]*(?:\{[^{}]{0,200}\})?\s?(?:[=!<>]=|[<>])\s?-?[\d.]{1,20}", re.ASCII)
@@ -115,8 +116,8 @@ class Inquiry:
     def words_of(self, term: str) -> tuple[str, ...]:
         """The words of an English phrase that the question does not quote: others may stand between them in a log."""
         words = tuple(term.split())
-        is_phrase = len(words) > 1 and term.isascii() and term not in self.anchors
-        return words if is_phrase and not self.quotes(term) else ()
+        is_phrase = any(one.text == term and one.kind in _PHRASES for one in self.question.terms)
+        return words if len(words) > 1 and term.isascii() and is_phrase and not self.quotes(term) else ()
 
     def quotes(self, term: str) -> bool:
         """Whether the question has it in quotation marks, word for word."""

@@ -55,7 +55,7 @@ TEXTS: dict[str, Row] = {
     "logs.hold": ("{where}中检索到{number}{topic}相关记录", "{where} hold {number}entries{topic}"),
     "logs.number": (" {n} 条", "{n} "),
     "logs.one": ("{where}中检索到 1 条{topic}相关记录", "{where} hold 1 entry{topic}"),
-    "logs.topic": ("{topic}", " on {topic}"),
+    "logs.topic": ("{topic}", ' on "{topic}"'),
     "quoted": ("{lead}：{said}。", "{lead}: {said}."),
     "survey.new": ("新出现 {level}", "newly shows {level}"),
     "survey.there": ("出现 {level}", "shows {level}"),
