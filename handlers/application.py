@@ -19,7 +19,7 @@ from domain.contracts import Agent
 from handlers.audit.head_writer import HeadWriter
 from handlers.ports import WorkbenchFor
 from handlers.pump import Pump
-from handlers.reactions import PHASES, Subscriptions, add_publisher, add_reactions
+from handlers.reactions import PHASES, Subscriptions, add_publisher, add_reactions, stop_pulling
 from handlers.runner import SessionRunner
 from handlers.verdict_publisher import VerdictPublisher
 from handlers.workbench import Workbenches
@@ -213,6 +213,7 @@ async def worker(
             Subscriptions(inbox_prefix, settings.ack_wait, 1),
         )
         stack.push_async_callback(broker.stop)
+        stack.push_async_callback(stop_pulling, broker)
         await broker.start()
         pump = Pump(
             events=events,
