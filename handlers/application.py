@@ -19,7 +19,7 @@ from domain.contracts import Agent
 from handlers.audit.head_writer import HeadWriter
 from handlers.ports import WorkbenchFor
 from handlers.pump import Pump
-from handlers.reactions import PHASES, Subscriptions, add_publisher, add_reactions
+from handlers.reactions import PHASES, Subscriptions, add_publisher, add_reactions, stop_pulling
 from handlers.runner import SessionRunner
 from handlers.verdict_publisher import VerdictPublisher
 from handlers.workbench import Workbenches
@@ -37,13 +37,14 @@ from infra.postgres import connect, user_of
 from infra.read_models.projector import run_projectors
 from infra.read_models.tables import prepare
 from infra.settings import Settings
-from infra.streams import EVENTS, drift, init_streams, is_unused
+from infra.streams import EVENTS, ack_wait_in_force, drift, init_streams, is_unused
 from infra.tools.contract import Tool
 from infra.tools.registry import load_tools
 from projections.registry import READ_MODELS
 from prompts.loader import load_prompt
 
 log = logging.getLogger(__name__)
+told = logging.getLogger("assay.told")  # shown whatever the level is: an operator has something to do
 
 CONCURRENCY = 8
 GRACE_S = 5.0
@@ -100,9 +101,25 @@ async def make_ready(settings: Settings, servers: Servers) -> None:
     if not settings.has_postgres:
         await prepare_database(servers)
     async with jetstream(servers, Role.SERVICE) as js:
-        differences = await drift(js, ack_wait=settings.ack_wait)
+        differences = await drift(js)
     if differences:
         raise Drifted("; ".join(differences))
+
+
+async def ack_wait_of(settings: Settings, servers: Servers) -> float:
+    """The one in force; where the setting is another one, what to do about it is said."""
+    async with jetstream(servers, Role.SERVICE) as js:
+        in_force = await ack_wait_in_force(js) or settings.ack_wait
+    if in_force != settings.ack_wait:
+        told.warning(other_ack_wait(settings, in_force))
+    return in_force
+
+
+def other_ack_wait(settings: Settings, in_force: float) -> str:
+    return (
+        f"ASSAY_ACK_WAIT is {settings.ack_wait:g} s, but the consumers wait {in_force:g} s, and that holds: to change"
+        " it, stop the workers and run `assay init` with the new value"
+    )
 
 
 async def prepare_database(servers: Servers) -> None:
@@ -169,6 +186,7 @@ async def worker(
 
     Raises HeadContradicted.
     """
+    settings = settings.model_copy(update={"ack_wait": await ack_wait_of(settings, servers)})
     async with AsyncExitStack() as stack:
         events = await stack.enter_async_context(open_log(settings, servers))
         await events.confirm_heads()
@@ -195,6 +213,7 @@ async def worker(
             Subscriptions(inbox_prefix, settings.ack_wait, 1),
         )
         stack.push_async_callback(broker.stop)
+        stack.push_async_callback(stop_pulling, broker)
         await broker.start()
         pump = Pump(
             events=events,

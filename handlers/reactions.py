@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
 from uuid import UUID
 
 from faststream import AckPolicy
 from faststream.nats import JStream, NatsBroker, NatsMessage, NatsRouter, PullSub
+from nats.errors import Error as NatsError
 
-from handlers.delivery import Care, Delivery, session_of, version_of
+from handlers.delivery import CLOSING_S, Care, Delivery, session_of, version_of
 from handlers.runner import SessionRunner
 from handlers.verdict_publisher import VerdictPublisher
 from infra.parked import ParkedDeliveries
@@ -84,6 +86,25 @@ def subscribe(broker: NatsBroker, subscriptions: Subscriptions, topic: str, reac
             decoder=_undecoded,
         )(handle)
     broker.include_router(router)
+
+
+async def stop_pulling(broker: NatsBroker) -> None:
+    """Take back what the subscribers have asked for, before they are stopped.
+
+    A request waits at the server for the next message. FastStream forgets its subscription before the server has heard
+    of that: what came in between was nobody's, and its session stood still for the acknowledgement wait.
+    """
+    client = await broker.connect()
+    pulls = [pull for one in broker.subscribers if (pull := getattr(one, "subscription", None)) is not None]
+    with suppress(NatsError, OSError, TimeoutError):
+        for pull in pulls:
+            await client._send_unsubscribe(pull._sub._id)
+        await client.flush()  # once it is answered nothing more comes; what came is in hand, or lies in a queue
+        for pull in pulls:
+            while not pull._sub._pending_queue.empty():
+                message = pull._sub._pending_queue.get_nowait()
+                if message.reply.startswith("$JS.ACK"):
+                    await message.nak(delay=CLOSING_S)
 
 
 async def _undecoded(message: NatsMessage) -> bytes:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Mapping
 from typing import Any
 
@@ -120,6 +121,24 @@ async def init_streams(js: JetStreamContext, *, ack_wait: float = 30.0, replicas
             await js.add_consumer(EVENTS, consumer)
 
 
+async def ack_wait_in_force(js: JetStreamContext) -> float | None:
+    """What the consumers were made with: all workers go by it, whatever each one's setting says."""
+    for consumer in consumer_configs(0):
+        with contextlib.suppress(NotFoundError):
+            in_force: float | None = (await js.consumer_info(EVENTS, str(consumer.name))).config.ack_wait
+            return in_force
+    return None
+
+
+async def set_ack_wait(js: JetStreamContext, ack_wait: float) -> None:
+    """Of consumers that exist, with an admin's connection; nothing else of them changes."""
+    for consumer in consumer_configs(ack_wait):
+        live = (await js.consumer_info(EVENTS, str(consumer.name))).config
+        if live.ack_wait != ack_wait:
+            live.ack_wait = ack_wait
+            await js.add_consumer(EVENTS, live)
+
+
 async def is_unused(js: JetStreamContext) -> bool:
     """Nothing was ever recorded: what is missing was not made yet, and is not lost."""
     for stream in stream_configs():
@@ -142,12 +161,14 @@ async def ensure_stream(js: JetStreamContext, config: StreamConfig) -> None:
             raise StreamsError(f"stream {config.name} cannot be created: {error}") from None
 
 
-async def drift(js: JetStreamContext, *, ack_wait: float = 30.0) -> list[str]:
+async def drift(js: JetStreamContext, *, ack_wait: float | None = None) -> list[str]:
     """Every difference between the live streams and consumers and their definition, in words; empty if none.
 
     The number of replicas is a matter of the installation, not of drift. Needs no more than the service's permissions.
     """
     differences: list[str] = []
+    if ack_wait is None:  # any will do, as long as it is the same for all
+        ack_wait = await ack_wait_in_force(js) or 30.0
     for stream in stream_configs():
         name = str(stream.name)
         try:

@@ -6,12 +6,15 @@ import argparse
 import asyncio
 import json
 import sys
-from collections.abc import AsyncIterator, Mapping
-from contextlib import asynccontextmanager
+import time
+from collections.abc import AsyncIterator, Callable, Mapping
+from contextlib import asynccontextmanager, suppress
 from dataclasses import replace
 from datetime import datetime
 from typing import Any, Literal, NamedTuple
 from uuid import UUID
+
+from nats.errors import Error as NatsError
 
 from domain.answer.headline import headline
 from domain.contracts import Agent, ToolClass
@@ -31,20 +34,26 @@ from domain.language.tongues import language_of
 from domain.question.question import fault_of_question
 from domain.session.commands import OpenSession
 from domain.session.request import request_hash
-from handlers.application import PromptFiles, injected_tools, make_ready, open_log, wall_clock, worker
+from handlers.application import PromptFiles, injected_tools, jetstream, make_ready, open_log, wall_clock, worker
 from handlers.cli.errors import UsageError
 from handlers.cli.progress import line_for
 from handlers.cli.since import session_time
 from handlers.cli.source_flags import asked_sources, given_sources, say_sample, usable
+from handlers.reactions import PHASES
 from handlers.session_ids import session_id_for
 from handlers.session_settings import model_server, session_settings
+from infra.access import Role
 from infra.embedded import Servers, running_servers_async
+from infra.event_log.errors import LogError, LogUnavailable
 from infra.event_log.session_log import SessionLog
 from infra.read_models.projector import ProjectorHalted, catch_up
 from infra.scenario.scenario import sample_scenario
 from infra.settings import Settings
+from infra.streams import EVENTS
 
 PATIENCE_S = 10
+QUIET_S = 15.0
+"""After so long without an event the asker is told what its session waits for; a model may take that long."""
 
 ENDS = (SessionCompleted, SessionFailed, SessionCancelled)
 
@@ -75,8 +84,9 @@ async def _ask(arguments: argparse.Namespace, settings: Settings) -> int:
             asker = replace(runner, actor=settings.actor)
             if arguments.key and (secret := await events.request_key(session_id)):
                 command = replace(command, request_hash=_request_hash(secret, arguments))
-            await asker.submit(session_id, command)  # or find the session that the same key opened before (R10)
-            history = await _followed(events, session_id, evidence.source)
+            async with _told_how_to_go_on(session_id), _told_while_waiting(servers) as heard:
+                await asker.submit(session_id, command)  # or find the session that the same key opened before (R10)
+                history = await _followed(events, session_id, evidence.source, heard)
             await _shown_in_read_models(events, servers, history[-1])
     return _report(history, as_json=arguments.json)
 
@@ -120,20 +130,64 @@ def _open_command(arguments: argparse.Namespace, settings: Settings, evidence: E
 
 def _request_hash(secret: bytes, arguments: argparse.Namespace) -> str:
     """As the caller gave it: what the file of sources says under a name may change, and masking too."""
-    given = given_sources(arguments)
-    time = session_time(arguments.now)
-    return request_hash(
-        secret, question=arguments.question.strip(), sources=given, time=time.isoformat() if time else ""
-    )
+    given, now = given_sources(arguments), session_time(arguments.now)
+    asked_time = now.isoformat() if now else ""
+    return request_hash(secret, question=arguments.question.strip(), sources=given, time=asked_time)
 
 
-async def _followed(events: SessionLog, session_id: UUID, source: str) -> list[Recorded]:
+@asynccontextmanager
+async def _told_how_to_go_on(session_id: UUID) -> AsyncIterator[None]:
+    """A log that does not answer ends this command, and not the session."""
+    try:
+        yield
+    except LogUnavailable as error:
+        raise LogUnavailable(
+            f"{error}; the session, if it was opened, goes on with any worker: `assay session tail {session_id}`"
+        ) from error
+
+
+@asynccontextmanager
+async def _told_while_waiting(servers: Servers) -> AsyncIterator[Callable[[], None]]:
+    """What a session waits for that hears nothing for a while; the block calls what it is given at each event."""
+    heard = time.monotonic()
+
+    def hear() -> None:
+        nonlocal heard
+        heard = time.monotonic()
+
+    async def tell() -> None:
+        while True:
+            await asyncio.sleep(QUIET_S)
+            if (quiet := time.monotonic() - heard) >= QUIET_S:
+                with suppress(LogError, NatsError, OSError):
+                    print(f"assay: no event for {quiet:.0f} s; {await _queue(servers)}", file=sys.stderr, flush=True)
+
+    telling = asyncio.create_task(tell())
+    try:
+        yield hear
+    finally:
+        telling.cancel()
+
+
+async def _queue(servers: Servers) -> str:
+    async with jetstream(servers, Role.SERVICE) as js:
+        found = [await js.consumer_info(EVENTS, durable) for durable in PHASES]
+    work, waiting = sum(one.num_ack_pending or 0 for one in found), sum(one.num_pending or 0 for one in found)
+    if not work:
+        return (
+            "no worker is at any step: `assay doctor` says why" if waiting else "no step waits: the session may be over"
+        )
+    return f"{work} steps of all sessions are in work, {waiting} wait for a worker"
+
+
+async def _followed(events: SessionLog, session_id: UUID, source: str, heard: Callable[[], None]) -> list[Recorded]:
     """Tell of every event until the session has ended."""
     history: list[Recorded] = []
     if source == "sample":
         say_sample()
     async for recorded in events.follow_session(session_id, 0):
         history.append(recorded)
+        heard()
         print(line_for(recorded), file=sys.stderr, flush=True)
         if isinstance(recorded.event, ENDS):
             break

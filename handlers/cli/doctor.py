@@ -18,7 +18,7 @@ from nats.errors import Error as NatsError
 from nats.js import JetStreamContext
 
 from domain.events import EVENTS as EVENT_TYPES
-from handlers.application import jetstream, open_log
+from handlers.application import jetstream, open_log, other_ack_wait
 from handlers.cli.plain import plain
 from infra.access import Role
 from infra.audit.session_keys import RECENT, lost_keys, surviving_keys
@@ -32,7 +32,7 @@ from infra.parked import ParkedDeliveries
 from infra.postgres import connect_blocking
 from infra.read_models.status import ProjectorStatus, projector_status
 from infra.settings import Settings
-from infra.streams import EVENTS, PARKED, REACTIONS, drift
+from infra.streams import EVENTS, PARKED, REACTIONS, ack_wait_in_force, drift
 
 OUR_PACKAGES = ("domain", "handlers", "infra", "projections", "prompts")
 DISTRIBUTION = "assay"
@@ -110,7 +110,10 @@ async def _log(settings: Settings, servers: Servers) -> AsyncIterator[Finding]:
     try:
         async with connected(servers, Role.SERVICE) as connection:
             js = connection.client.jetstream()
-            differences = await drift(js, ack_wait=settings.ack_wait)
+            differences = await drift(js)
+            in_force = await ack_wait_in_force(js)
+            if in_force and in_force != settings.ack_wait:
+                yield Finding("streams", "warning", other_ack_wait(settings, in_force))
             for difference in differences:
                 yield Finding("streams", "problem", difference)
             if not differences:

@@ -17,6 +17,8 @@ from handlers.evaluation.case import SHIPPED, Case, CaseError, load_cases
 from handlers.evaluation.report import as_json, as_junit, heading, row, summary
 from handlers.evaluation.result import CaseResult
 from handlers.session_settings import model_server, session_settings
+from infra.embedded.postgres_server import FOLDER_MODE
+from infra.private_files import private_folder
 from infra.settings import Settings
 from infra.tools.registry import check_sources
 
@@ -86,11 +88,10 @@ def _check_sources(cases: Sequence[Case]) -> None:
 @contextmanager
 def _folder(kept: Path | None) -> Iterator[Path]:
     if kept is not None:
-        kept.mkdir(parents=True, exist_ok=True)
-        yield kept.resolve()
+        yield private_folder(kept.resolve(), FOLDER_MODE)
         return
     with TemporaryDirectory(prefix="assay-eval-") as folder:
-        os.chmod(folder, 0o711)  # where root starts PostgreSQL, it runs as another account
+        os.chmod(folder, FOLDER_MODE)
         yield Path(folder)
 
 

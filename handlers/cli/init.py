@@ -11,7 +11,7 @@ from handlers.application import jetstream, make_ready, prepare_database
 from infra.access import Role, accounts
 from infra.embedded import running_servers_async
 from infra.settings import Settings
-from infra.streams import init_streams
+from infra.streams import init_streams, set_ack_wait
 
 
 def run(arguments: argparse.Namespace, settings: Settings) -> int:
@@ -31,6 +31,7 @@ async def _init(arguments: argparse.Namespace, settings: Settings) -> None:
             return
         async with jetstream(servers, Role.ADMIN) as js:
             await init_streams(js, ack_wait=settings.ack_wait, replicas=arguments.replicas)
+            await set_ack_wait(js, settings.ack_wait)
         await prepare_database(servers)
         await make_ready(settings, servers)
     print("streams, consumers and read models are ready")

@@ -46,4 +46,5 @@ def log_to_stderr(level: str, *, anew: bool = False) -> None:
     made = Masked if number <= logging.DEBUG else OneLine
     handler.setFormatter(made("%(asctime)s %(levelname)s %(name)s: %(message)s"))
     logging.basicConfig(level=number, handlers=[handler], force=anew)
-    logging.getLogger("assay.newer").setLevel(min(number, logging.WARNING))  # see infra.event_log.newer
+    for always in ("assay.newer", "assay.told"):
+        logging.getLogger(always).setLevel(min(number, logging.WARNING))  # see infra.event_log.newer

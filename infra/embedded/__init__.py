@@ -83,7 +83,7 @@ def running_servers(settings: Settings) -> Iterator[Servers]:
     private_folder(folder, FOLDER_MODE)
     nats = None if settings.nats_url else NatsServer(folder / "nats")
     postgres = None if settings.has_postgres else PostgresServer(folder / "postgres", settings.data_dir)
-    with _termination_unwinds(), _shared(folder, [server for server in (nats, postgres) if server]):
+    with _thrice_ends(), _termination_unwinds(), _shared(folder, [server for server in (nats, postgres) if server]):
         yield Servers(
             nats_url=nats.url if nats else str(settings.nats_url),
             credentials=nats.credentials if nats else settings.nats_credentials,
@@ -169,6 +169,35 @@ def _locked(folder: Path) -> Iterator[None]:
     with open_private(folder / "lock", "ab") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         yield
+
+
+_AT_ONCE = 3
+"""So many presses of Ctrl-C end the process as it is: servers left behind are found by the next command."""
+
+
+@contextlib.contextmanager
+def _thrice_ends() -> Iterator[None]:
+    """Around whatever handles Ctrl-C: leaving in order may take a minute, and servers stop in blocking calls."""
+    before = signal.getsignal(signal.SIGINT)
+    if threading.current_thread() is not threading.main_thread() or not callable(before):
+        yield
+        return
+    presses = 0
+
+    def pressed(number: int, frame: FrameType | None) -> None:
+        nonlocal presses
+        presses += 1
+        if presses >= _AT_ONCE:
+            os.write(2, b"assay: ended at once; the next command finds its servers\n")
+            os._exit(128 + number)
+        before(number, frame)
+
+    signal.signal(signal.SIGINT, pressed)
+    try:
+        yield
+    finally:
+        if signal.getsignal(signal.SIGINT) is pressed:
+            signal.signal(signal.SIGINT, before)
 
 
 @contextlib.contextmanager

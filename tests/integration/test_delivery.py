@@ -17,7 +17,7 @@ from nats.js.api import AckPolicy, ConsumerConfig
 
 from handlers import delivery
 from handlers.delivery import Care, Failures, WorkersLost, delay_after, session_of, version_of
-from handlers.reactions import Subscriptions, subscribe
+from handlers.reactions import Subscriptions, stop_pulling, subscribe
 from handlers.runner import Superseded
 from infra.access import Role
 from infra.embedded.nats_server import NatsServer
@@ -119,6 +119,7 @@ class Post:
         try:
             yield broker
         finally:
+            await stop_pulling(broker)
             await broker.stop()
 
     async def pending(self) -> int:
@@ -387,3 +388,30 @@ def test_a_worker_that_stops_hands_its_message_over_at_once(server: NatsServer) 
         await asyncio.sleep(3600)
 
     assert posted(server, stopped, [endless, None], ack_wait_s=600).deliveries == 2
+
+
+def test_a_message_that_comes_while_a_worker_stops_is_nobodys_for_no_moment(
+    server: NatsServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """R7: its request waited at the server still, and the session stood still for the acknowledgement wait."""
+    unsubscribe = JetStreamContext.PullSubscription.unsubscribe
+
+    async def late(post: Post) -> None:
+        async def published_first(pull: Any, *limit: int) -> None:
+            if not sent:
+                sent.append(True)
+                await post.js.publish(f"assay.event.0.{post.session}.2.RoundStarted", b"{not JSON")
+                await asyncio.sleep(0.1)
+            await unsubscribe(pull, *limit)
+
+        sent: list[bool] = []
+        async with post.worker():
+            await post.settled()
+            await asyncio.sleep(0.2)  # both subscribers wait for the next message
+            monkeypatch.setattr(JetStreamContext.PullSubscription, "unsubscribe", published_first)
+        assert sent
+        async with post.worker():
+            await until(lambda: post.reaction.deliveries == 2, 5.0)
+            await post.settled()
+
+    assert posted(server, late, [None, None], ack_wait_s=30).deliveries == 2

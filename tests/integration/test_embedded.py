@@ -295,3 +295,21 @@ def test_a_crashed_postgresql_is_restarted_on_its_port(folder: Path) -> None:
         os.kill(int(postmaster.read_text().splitlines()[0]), signal.SIGKILL)
 
         assert within(30, answers)
+
+
+def test_ctrl_c_pressed_thrice_ends_at_once(folder: Path) -> None:
+    """Whatever the process makes of it; the next user finds its servers."""
+    deaf = USER.replace("with running", "import signal\nsignal.signal(signal.SIGINT, lambda *_: None)\nwith running")
+    user = subprocess.Popen(
+        [sys.executable, "-c", deaf, str(folder)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+    )
+    url_of(user)
+    for _ in range(3):
+        assert user.poll() is None
+        user.send_signal(signal.SIGINT)
+        time.sleep(0.3)
+    assert user.wait(timeout=2) == 130
+    user.communicate()
+    with running_servers(Settings(data_dir=folder)):
+        pass
+    assert server_processes(folder) == []

@@ -15,7 +15,17 @@ from nats.js.errors import APIError
 from infra.access import Role
 from infra.embedded.nats_server import NatsServer
 from infra.event_log.connection import Connection
-from infra.streams import ACCESS, EVENTS, VERDICTS, consumer_configs, drift, init_streams, stream_configs
+from infra.streams import (
+    ACCESS,
+    EVENTS,
+    VERDICTS,
+    ack_wait_in_force,
+    consumer_configs,
+    drift,
+    init_streams,
+    set_ack_wait,
+    stream_configs,
+)
 
 
 @pytest.fixture(scope="module")
@@ -188,6 +198,16 @@ def test_another_ack_wait_than_the_setting_is_named(server: NatsServer) -> None:
 
             assert len(differences) == len(consumer_configs(60))
             assert differences[0] == "consumer planner: ack_wait is 30000000000, not 60000000000"
+            assert (await drift(js), await ack_wait_in_force(js)) == ([], 30.0)
+
+
+def test_an_operator_changes_the_ack_wait_and_nothing_else(server: NatsServer) -> None:
+    """What workers go by is what the consumers were made with, so that none of them refuses to work."""
+
+    async def scenario() -> None:
+        async with initialised(server) as js:
+            await set_ack_wait(js, 5.0)
+            assert (await ack_wait_in_force(js), await drift(js), await drift(js, ack_wait=5)) == (5.0, [], [])
 
     asyncio.run(scenario())
 
