@@ -17,6 +17,7 @@ from domain.answer.speech import CHINESE, Speech
 from domain.contracts import ToolInvocation
 from domain.evidence.survey import ROUTINE
 from domain.evidence.window import Window, utc_text
+from domain.language.levels import Level, level_said
 from domain.language.sections import Section, section_of
 
 MOST_STEPS = 5
@@ -47,8 +48,8 @@ def _of_documents(calls: Sequence[ToolInvocation], speech: Speech) -> Iterator[s
 
 def _of_surveys(calls: Sequence[ToolInvocation], speech: Speech) -> Iterator[str]:
     items = [item for call in calls if call.tool_name == "survey_logs" for item in _listed(call, "items")]
-    changes = [item for item in items if item.get("kind") == "change" and not _is_routine(item)]
-    changes = [item for item in changes if _moment(item, "time")][:_MOST_OF_A_KIND]
+    changes = [item for item in items if _is_made(item) and not _is_routine(item) and _moment(item, "time")]
+    changes = changes[:_MOST_OF_A_KIND]
     for item in changes:
         yield speech.text("step.change", where=_where(item), **_around(item, "time", speech))
     told = {_where(item) for item in changes}
@@ -76,6 +77,13 @@ def _listed(call: ToolInvocation, key: str) -> list[Mapping[str, Any]]:
         return []
     found = output.get(key) if isinstance(output, dict) else None
     return [one for one in found if isinstance(one, dict)] if isinstance(found, list) else []
+
+
+def _is_made(item: Mapping[str, Any]) -> bool:
+    """Whether it is a change that somebody or something made, and no trouble that came of one."""
+    level = level_said(str(item.get("level", "")))
+    is_trouble = item.get("change") == "connection_loss" or (level is not None and level >= Level.WARN)
+    return item.get("kind") == "change" and not is_trouble
 
 
 def _is_routine(item: Mapping[str, Any]) -> bool:

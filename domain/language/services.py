@@ -68,6 +68,8 @@ def kinship(name: str, asked: str) -> Kinship:
     if not wanted or not found:
         return Kinship.UNSURE
     own = [reading for reading in found if reading.is_sure]
+    if _are_different_ones(asked, name):
+        return Kinship.OTHER
     if any(_glued(key) in map(_glued, wanted) for reading in own for key in _keys(reading.base)):
         return Kinship.SAME
     if any(_is_project(reading, wanted[0]) for reading in own):
@@ -78,6 +80,17 @@ def kinship(name: str, asked: str) -> Kinship:
     if _names_none(service_of(name)) or any(_may_be(key, want) for key in telling for want in wanted):
         return Kinship.UNSURE
     return Kinship.OTHER
+
+
+_ONE_OF_SEVERAL = re.compile(r"(?P<base>.*[A-Za-z])[-_]?(?P<number>\d{1,3})")
+
+
+def _are_different_ones(asked: str, name: str) -> bool:
+    """db-1 is not db-2, where one of several is asked for."""
+    one, other = _ONE_OF_SEVERAL.fullmatch(asked), _ONE_OF_SEVERAL.fullmatch(name)
+    if not one or not other or one["base"].casefold() != other["base"].casefold():
+        return False
+    return int(one["number"]) != int(other["number"])
 
 
 def _is_namespace(place: Named, own: Sequence[Named], wanted: Sequence[tuple[str, ...]]) -> bool:

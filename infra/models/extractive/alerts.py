@@ -29,7 +29,7 @@ _HEAD = re.compile(rf"^\W{{0,5}}(?P<name>[^=\n]{{1,120}}?)[\s,]+(?P<state>{'|'.j
 _FIELD = re.compile(r"(?<![\w.])([A-Za-z_][\w.]{0,60})=(\"[^\"]{0,200}\"|[^,;\s]{1,200})", re.ASCII)
 _SUBJECT_LABELS = (
     *("service", "app", "application", "deployment", "statefulset", "daemonset", "container"),
-    *("job", "group", "instance", "pod", "host", "node"),
+    *("job", "group", "consumergroup", "instance", "pod", "host", "node", "queue", "topic", "database", "cluster"),
 )
 _RUNBOOK = re.compile(r"(?<![\w.])runbook(?:_url)?=\"?(?P<url>[^\s\",;]{1,300})")
 _SENTENCE = re.compile(r"(?<=[.!?])\s|(?<=[。！？；])")
@@ -140,12 +140,17 @@ def alert_overview(inquiry: Inquiry, answered: Sequence[Answered]) -> Iterator[D
     told = {ref.text for draft in own[:MAX_OWN] for ref in draft.refs}
     items = (ref for done in answered if done.call.tool_name == METRICS for ref in done.items)
     read = sorted((alert for ref in items if (alert := read_alert(ref))), key=_rank)
-    others = {alert.ref.text: alert for alert in read if alert.fires and alert.ref.text not in told}
+    others = {one.ref.text: one for one in read if one.state.lower() == "firing" and one.ref.text not in told}
     left = [alert for alert in others.values() if not inquiry.excludes(f"{alert.name} {alert.subject}")]
     if left:
         language, shown = inquiry.language, left[:MAX_TOLD]
-        named = [text("labelled", language, name=one.name, labels=one.subject or one.state).strip() for one in shown]
-        number = text("alerts.number", language, n=len(left)) if len(shown) == len(left) else " "
+        named = [
+            text("labelled", language, name=one.name, labels=one.subject).strip() if one.subject else one.name
+            for one in shown
+        ]
+        number = (
+            text("alerts.number", language, n=len(left)) if len(shown) == len(left) else text("alerts.some", language)
+        )
         names = joined("and", named, language)
         said = text("alerts.also" if own else "alerts.now", language, n=number, names=names)
         yield Draft("observation", spaced(said), tuple(one.ref for one in shown))

@@ -13,6 +13,7 @@ from infra.models.extractive.conversation import Ref
 MAX_EXCERPT = 600  # characters; a longer item is quoted up to a space before that
 MAX_BINDINGS = 40
 _MOST_OBJECTS = 5
+_FIELD_BEFORE = re.compile(r"[\w.@-]{1,80}[\"']?[=:]\s?[\"']?\Z")
 _BLANK = re.compile(r"\s|$")
 
 
@@ -58,7 +59,8 @@ def _without_objects(text: str) -> str:
         start = text.find("{")
         if start < 0:
             return text
-        field = max(text.rfind(" ", 0, start), text.rfind("\n", 0, start)) + 1
+        named = _FIELD_BEFORE.search(text, 0, start)
+        field = named.start() if named else start
         end = _end_of_object(text, start)
         text = f"{text[:field]}…{text[end:]}"
     return text.partition("{")[0]

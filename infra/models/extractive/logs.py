@@ -12,6 +12,7 @@ from domain.language.failures import holds_failure
 from domain.language.form import search_form
 from domain.language.message_shapes import shape_of
 from domain.language.searching import finder_of, quoted_finder_of
+from domain.language.services import Kinship, kinship
 from domain.verdict.term_shown import names_service, stands_whole
 from infra.models.extractive.claims import MAX_BINDINGS, Draft, quoted
 from infra.models.extractive.conversation import Answered, Ref
@@ -87,7 +88,7 @@ def relevant_lines(inquiry: Inquiry, done: Answered) -> list[Ref]:
     """Lines of the service looked up that bear on the question; without a topic, only warnings and worse."""
     service = str(done.call.arguments.get("service", ""))
     lines = [ref for ref in done.items if not service or _may_be_of(ref.text, service)]
-    lines = [ref for ref in lines if not inquiry.excludes(ref.text)]
+    lines = [ref for ref in lines if not inquiry.excludes(ref.text) and (service or _may_be_asked(inquiry, ref.text))]
     if not inquiry.terms:
         return lines if inquiry.level else [ref for ref in lines if _severity(ref) < len(SEVERE)]
     anchored = [ref for ref in lines if all(stands_whole(anchor, ref.text) for anchor in inquiry.anchors)]
@@ -100,6 +101,18 @@ def relevant_lines(inquiry: Inquiry, done: Answered) -> list[Ref]:
 def _may_be_of(text: str, service: str) -> bool:
     """What the tool found for a service is of it, unless it names another one and not it."""
     return names_service(service, text) or not services_in(text, ())
+
+
+_HEAD = 4  # words of a line: its time, level and service stand there
+_JOINED_NAME = re.compile(r"[A-Za-z][A-Za-z0-9]*(?:[-_.][A-Za-z0-9]+)+")
+
+
+def _may_be_asked(inquiry: Inquiry, text: str) -> bool:
+    """Of a search through all services for one: a line that begins with the name of another is not of it."""
+    named = [word for word in text.split(" ", _HEAD)[:_HEAD] if _JOINED_NAME.fullmatch(word)]
+    if not inquiry.services or not named:
+        return True
+    return any(kinship(name, one) is not Kinship.OTHER for name in named for one in inquiry.services)
 
 
 def _holds(inquiry: Inquiry, text: str, term: str) -> bool:

@@ -115,7 +115,7 @@ def survey_claims(
     far = [one for one in changes if one not in near]
     around = _distinct([*near, *_news(items, begun), *far], besides=troubles)
     kept = around[: max(MAX_AROUND, room - sum(one.quotations for one in troubles))]
-    usual = _distinct((one for one in items if _is_usual(inquiry, one)), besides=troubles)
+    usual = _distinct((one for one in items if _is_usual(one)), besides=troubles)
     told = _within([*troubles, *usual], room - len(kept))
     for together in _of_one_service(told):
         yield Draft("observation", _messages(inquiry, together), tuple(one.ref for one in together))
@@ -194,16 +194,16 @@ def _read(ref: Ref) -> Told:
     return Told(ref, fields, line, cause)
 
 
-def _is_usual(inquiry: Inquiry, one: Told) -> bool:
+def _is_usual(one: Told) -> bool:
     """Errors as ever, of the service asked for; warnings as ever tell nothing."""
-    is_own = not inquiry.services or any(kinship(one.service, service) is Kinship.SAME for service in inquiry.services)
+    is_own = one.fields.get("elsewhere") != "true"
     return is_own and one.fields.get("kind") == "message" and one.is_error and not one.is_different
 
 
 def _messages(inquiry: Inquiry, together: Sequence[Told]) -> str:
     first = together[0]
-    is_elsewhere = bool(inquiry.services) and not any(
-        kinship(first.service, service) is not Kinship.OTHER for service in inquiry.services
+    is_elsewhere = first.fields.get("elsewhere") == "true" and not any(
+        kinship(first.service, service) is Kinship.SAME for service in inquiry.services
     )
     language = inquiry.language
     where = worded("survey.elsewhere", language, where=first.where) if is_elsewhere else first.where

@@ -28,9 +28,10 @@ TEXTS: dict[str, Row] = {
     "alerts.other.one": ("共有 {n} 个告警处于 {state}：{names}。", "{n} alert in all is {state}: {names}."),
     "alerts.firing": ("共有 {n} 个告警在触发：{names}。", "{n} alerts in all are firing: {names}."),
     "alerts.other": ("共有 {n} 个告警处于 {state}：{names}。", "{n} alerts in all are {state}: {names}."),
-    "alerts.also": ("同时还有{n}告警在触发：{names}。", "Also firing, {n}alerts: {names}."),
-    "alerts.now": ("当前有{n}告警在触发：{names}。", "Currently firing, {n}alerts: {names}."),
-    "alerts.number": (" {n} 个", "{n} "),
+    "alerts.also": ("同时还有{n}告警在触发：{names}。", "Also firing, {n}: {names}."),
+    "alerts.now": ("当前有{n}告警在触发：{names}。", "Currently firing, {n}: {names}."),
+    "alerts.number": (" {n} 个", "{n:alert|alerts}"),
+    "alerts.some": ("多个", "alerts"),
     "alerts.cut": (
         "共有 {matched} 个告警，返回最严重的 {returned} 个",
         "{matched} alerts in all, the {returned} most severe alerts returned",
