@@ -192,7 +192,7 @@ def _named_gaps(material: _Material) -> list[str]:
             if is_open_point(fact, evaluation):
                 continue
             key = named_gap(fact, evaluation) if fact.is_critical else None
-            text = _shown(fact.fact)
+            text = _shown(fact.fact, _LONGEST_CLAIM)
             if key is None or not text or words_only(fact.fact) in confirmed:
                 continue
             if mentions_excluded(fact.fact, material.scope) is None:

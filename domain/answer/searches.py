@@ -151,6 +151,9 @@ def _looked_through(coverage: Coverage, speech: Speech) -> Iterable[str]:
     newest = max((one.last for one in coverage.inputs if one.last), default="")
     if newest and begin != EVER and newest < begin:
         yield speech.text("all_older", time=speech.time(newest))
+    oldest = min((one.first for one in coverage.inputs if one.first), default="")
+    if oldest and ending and oldest > ending:
+        yield speech.text("all_newer", time=speech.time(oldest))
 
 
 def _unread_documents(coverage: Coverage, speech: Speech) -> Iterable[str]:

@@ -189,6 +189,10 @@ TEXTS: dict[str, Row] = {
         "窗口内没有记录；最新一条为 {time}。",
         "There are no entries in the window; the newest is of {time}.",
     ),
+    "all_newer": (
+        "窗口内没有记录；最早一条为 {time}。",
+        "There are no entries in the window; the oldest is of {time}.",
+    ),
     "zone_assumed": ("未带时区的时间按 {zone} 计。", "Times without a zone are taken as {zone}."),
     "year_assumed": (
         "未写年份的时间按文件最后修改时间推定为 {years} 年。",

@@ -209,6 +209,12 @@ EVENTS: tuple[Concept, ...] = (
     _row("eviction", "驱逐", "evicted|eviction"),
     _row("image_pull", "镜像拉取失败|拉取镜像失败", "failed to pull image", "ImagePullBackOff|ErrImagePull"),
     _row("scheduling", "调度失败", "failed scheduling", "FailedScheduling"),
+    _row("locked_out", "锁定|被锁", "locked out|account locked|account is locked"),
+    _row("banned", "封禁|封锁|拉黑", "banned|blacklisted", shapes=(r"(?<![a-z])ban(?![a-z])",)),
+    _row("upgraded", "升级", "upgraded", shapes=(r"(?<![a-z])upgrade(?![a-z])",)),
+    _row("rejected", "被拒|拒绝|驳回", "rejected|refused|denied|declined", "TCP_DENIED"),
+    _row("skipped", "跳过", "skipped"),
+    _row("abandoned", "放弃", "abandoned|gave up|giving up"),
     _row("start_failure", "启动失败", "failed to start|start failed"),
 )  # fmt: skip
 """What happens to it."""

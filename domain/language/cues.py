@@ -197,6 +197,13 @@ FIRING = Cue(
     "触发|告警|报警|firing|响",
     "fires|fire|firing|fired|goes off|went off|pending|resolved",
 )
+WHO = Cue("谁|哪个人|什么人|哪位|何人", "who|whom|by whom|whose")
+SOMEBODY = Cue(
+    "用户|账号|账户|操作人|操作员|作者|提交人|执行人|由",
+    "user|users|username|uid|auid|acct|account|author|actor|operator|owner|login|committer|requester|approver|by"
+    "|silenced_by|triggered_by|created_by|updated_by|changed_by|from",
+)
+"""Beside them an entry names who did something."""
 SIGNING_IN = Cue(
     "登录|登陆|登入|登上|连接",
     "log in|logs in|logged in|logging in|login|logins|sign in|signed in|signing in|ssh|authenticate"

@@ -16,6 +16,7 @@ _CLAUSE = re.compile(r"(?:[^。；;！!？?\n，,.]|\.(?!\s|$)){1,2000}")
 _CHANGE = pattern_of(cues.CHANGES)
 _PEOPLE = re.compile(r"我们|咱们|运维|同事|开发|研发")
 _ASKS = Late(lambda: expression(cues.WHETHER_ASKED), re.IGNORECASE)
+_ASKS_WHICH = pattern_of(cues.WHICH)
 _BACKGROUND = pattern_of(cues.BACKGROUND)
 _RECENT_CHANGE = Late(lambda: rf"\s{{0,3}}(?:and\s|so\s)?(?:{english(cues.RECENT_CHANGE)})", re.IGNORECASE)
 _CHECKED = pattern_of(cues.CHECKED)
@@ -120,12 +121,15 @@ def _end_of_change(found: re.Match[str]) -> int:
     """Where 昨天发布了 v2.3 之后 ends, or the clause that only tells of it."""
     if after := _AFTERWARDS.search(found["rest"]):
         return found.start("rest") + after.end()
-    return found.start("rest") if _ASKS.search(found["rest"]) else found.end()
+    asks = _ASKS.search(found["rest"]) or _ASKS_WHICH.search(found["rest"])
+    return found.start() if asks and _ASKS_WHICH.search(found["rest"]) else found.start("rest") if asks else found.end()
 
 
 def _is_past(text: str, start: int, end: int) -> bool:
     """A clause that tells of a change somebody made, or of what is done with."""
-    if _RECENT_CHANGE.match(text, start, end) or _CHECKED.search(text, start, end):
+    if _CHECKED.search(text, start, end) or (
+        _RECENT_CHANGE.match(text, start, end) and not _ASKS_WHICH.search(text, start, end)
+    ):
         return True
     people = _PEOPLE.search(text, start, end)
     return bool(people and _CHANGE.search(text, people.end(), end)) and not _ASKS.search(text, start, end)

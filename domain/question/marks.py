@@ -104,6 +104,11 @@ _ACCOUNT = Late(
     ),
     re.ASCII,
 )
+_PERSON = re.compile(r"(?<![\w./@:-])[a-z]{2,20}\.(?P<last>[a-z]{1,20})(?![\w/@:-]|\.\w)", re.ASCII)
+_NUMBERED = re.compile(
+    r"(?<![\w./-])(?P<noun>[A-Za-z]{3,20})\s#?(?P<id>\d{2,10})(?![\w.:/%-]|\s?(?:[%:]|[a-zA-Z]{1,12}))", re.ASCII
+)
+"""Warehouse 41: a number behind a noun is of one of several, where nothing is counted behind it."""
 _PACKAGE = Late(
     lambda: (
         rf"(?:(?<![A-Za-z])(?:{english(cues.PACKAGES)})\s|(?:{chinese(cues.PACKAGES)})\s?)"
@@ -145,7 +150,7 @@ def take_paths(reader: Reader) -> None:
 def take_packages(reader: Reader) -> None:
     for found in list(_PACKAGE.finditer(reader.rest)):
         if found["name"] not in plain_words.NOT_NAMES:
-            reader.take(TermKind.PHRASE, found.span("name"))
+            reader.take(TermKind.ID, found.span("name"))
 
 
 def take_fields(reader: Reader) -> None:
@@ -164,3 +169,13 @@ def take_ids(reader: Reader) -> None:
             reader.take(TermKind.ID, found.span("id"))
     for found in list(_ACCOUNT.finditer(reader.rest)):
         reader.take(TermKind.ID, found.span(found.lastgroup or 0))
+    for found in list(_PERSON.finditer(reader.rest)):
+        if found["last"] not in plain_words.ENDINGS:
+            reader.take(TermKind.ID, found.span())
+
+
+def take_numbered(reader: Reader) -> None:
+    """One of several, by its number."""
+    for found in list(_NUMBERED.finditer(reader.rest)):
+        if found["noun"].casefold() not in plain_words.NO_ONE_OF_SEVERAL:
+            reader.take(TermKind.ID, found.span("id"))

@@ -28,7 +28,7 @@ _TWO_HUMPS = re.compile(r"[a-z0-9][A-Z]|[A-Z]{2}[a-z]")
 _FAULT = re.compile(r"(?:Exception|Error|Throwable)s?$")
 _FIRES = Late(
     lambda: (
-        r"(?<![\w.-])(?P<name>[A-Z][a-z][A-Za-z0-9]{2,79}(?<!Exception)(?<!Error)|[A-Z]{2,}[a-z][A-Za-z0-9]{2,79}(?<!Exception)(?<!Error))"
+        r"(?<![\w.-])(?P<name>[A-Z][a-z][A-Za-z0-9]{2,79}(?<!Exception)|[A-Z]{2,}[a-z][A-Za-z0-9]{2,79}(?<!Exception))"
         rf"\s?(?:{chinese(cues.GENERIC, cues.WHETHER, cues.NOW, cues.IS_OVER)}|[{cues.FUNCTION_ZH}还])*\s?"
         rf"(?:(?:is|are|was|still|now|ever)\s){{0,2}}(?:{expression(cues.FIRING)})"
     ),

@@ -20,7 +20,7 @@ from domain.question.question import MAX_QUESTION, AnswerKind, Question
 from domain.question.terms import terms_of
 
 _ALERTS = pattern_of(cues.ALERTS)
-_COLON_OF_TIME = re.compile(r"(?<!\d)(\d{1,2})：(?=[0-5]\d(?!\d))")
+_COLON_OF_TIME = re.compile(r"(?<![\d-])([01]?\d|2[0-4])：(?=[0-5]\d(?!\d))")
 
 
 def read_question(question: str, now: datetime, zone: tzinfo) -> Question:
@@ -32,8 +32,9 @@ def read_question(question: str, now: datetime, zone: tzinfo) -> Question:
     rest = blanked(rest, left_out.spans)
     rest = _without_background(rest)
     period = read_period(rest, now, zone)
+    loose = _times_left(blanked(rest, period.spans))
     periods_out = [subject for subject in left_out.subjects if _is_period(subject, now, zone)]
-    rest = blanked(rest, period.spans)
+    rest = blanked(rest, [*period.spans, *loose])
     rest = blanked(rest, [*changes(rest), *figures(rest)])
     kinds = kinds_of(rest)
     alerts = None if kinds == (AnswerKind.OPEN,) else _ALERTS.search(rest)
@@ -47,8 +48,21 @@ def read_question(question: str, now: datetime, zone: tzinfo) -> Question:
         period=period.period,
         alerts_asked=alerts[0] if alerts else "",
         excluded=tuple(subject for subject in left_out.subjects if subject not in periods_out),
-        unclear=(*period.unclear, *periods_out),
+        unclear=(*period.unclear, *periods_out, *(text[start:end] for start, end in loose)),
     )
+
+
+_TIME_LEFT = re.compile(
+    r"(?<![\w.:/-])(?:since|until|till)\s(?!when\b|then\b)(?:the\s|our\s|its\s)?[a-z]{3,20}(?:\s(?:of|for)\s[\w-]{2,30})?"
+    r"|(?<![\w.:/])\d{1,2}:[0-5]\d(?::[0-5]\d)?\s?(?:Z|[AaPp]\.?[Mm]\.?)?(?![\w:])"
+    r"(?:\s?[-–~]\s?\d{1,2}:[0-5]\d(?::[0-5]\d)?Z?)?",
+    re.ASCII,
+)
+
+
+def _times_left(rest: str) -> list[tuple[int, int]]:
+    """Times that were not understood: since lunch, a clock time that belongs to nothing."""
+    return [found.span() for found in _TIME_LEFT.finditer(rest)]
 
 
 def _is_period(subject: str, now: datetime, zone: tzinfo) -> bool:

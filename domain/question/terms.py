@@ -25,6 +25,7 @@ def terms_of(
     marks.take_packages(reader)
     names.take_alerts(reader)
     codes.take_codes(reader)
+    marks.take_numbered(reader)
     names.take_camel_words(reader, NAMES)
     names.take_capitalised_alert(reader)
     codes.take_levels(reader)

@@ -47,6 +47,8 @@ _LIVE_KINDS = (
 )
 _BAD = (cues.FAILURES, cues.ALERTS)
 _LATEST = pattern_of(cues.LATEST)
+_WHO = pattern_of(cues.WHO)
+_SOMEBODY = pattern_of(cues.SOMEBODY)
 _NONE_OF = Late(
     lambda: (
         rf"(?:{chinese(cues.WHICH)})[^，。？?；\n]{{0,12}}?"
@@ -96,15 +98,16 @@ class Support:
 
 
 _QUOTATION = re.compile("“[^”]*”|「[^」]*」")
+_PLAIN_WORDS = re.compile(r"[A-Za-z]?[a-z'’]*(?:\s[A-Za-z]?[a-z'’]*)*")
 _HAN = re.compile("[\u4e00-\u9fff]")
 
 
 def may_be_put_otherwise(term: Term) -> bool:
-    """A Chinese phrase of the asker's own, in no list of concepts: a log may say the same in other words. Quoted, it is
+    """Plain words of the asker's own, in no list of concepts: a log may say the same in other words. Quoted, they are
     what the log must hold."""
-    if term.kind is not TermKind.PHRASE or not _HAN.search(term.text) or concepts_of(term.text):
+    if term.kind is not TermKind.PHRASE or term.is_quoted or concepts_of(term.text):
         return False
-    return not term.is_quoted
+    return _HAN.search(term.text) is not None or _PLAIN_WORDS.fullmatch(term.text) is not None
 
 
 _WORDS = frozenset((TermKind.PHRASE, TermKind.TOPIC, TermKind.CODE, TermKind.ALERT, TermKind.METRIC, TermKind.ID))
@@ -155,8 +158,15 @@ class Fit:
 
         if self._asks(AnswerKind.SINCE_WHEN) and not self._states_the_beginning():
             yield self._asked(self.speech.text("thing.beginning")), "not shown that nothing lies before what was found"
+        if (who := _WHO.search(self.question.asked)) and not self._tells_of_somebody():
+            yield self._asked(who[0]), "who is asked, and no item names anybody"
         if (none := _NONE_OF.search(self.question.asked)) and not any(s.is_absence for s in self.supports):
             yield self._asked(none["zh"] or none["en"]), "which have none is asked, and told is which have some"
+
+    def _tells_of_somebody(self) -> bool:
+        """Nothing but absences tells that nobody did it."""
+        found = [support for support in self.supports if not support.is_absence]
+        return not found or any(_SOMEBODY.search(item) for support in found for item in support.items)
 
     def _covers(self, term: Term) -> bool:
         """What a claim speaks of that is itself unproven is said to be so with that claim, not twice."""

@@ -12,12 +12,13 @@ FULL = (
     "new=true, before=0, example=pool 7 is full, waiting=32"
 )
 ELSEWHERE = (
-    "kind=message, level=ERROR, service=stock-api, elsewhere=true, count=3, first=2031-03-04T06:09:00Z, last=2031-03-04T06:19:00Z, "
-    "new=true, before=0, cause=Caused by: java.net.ConnectException: refused, example=Unhandled error"
+    "kind=message, level=ERROR, service=stock-api, elsewhere=true, count=3, first=2031-03-04T06:09:00Z, "
+    "last=2031-03-04T06:19:00Z, new=true, before=0, cause=Caused by: java.net.ConnectException: refused, "
+    "example=Unhandled error"
 )
 USUAL = (
-    "kind=message, level=ERROR, service=mail-api, elsewhere=true, count=2, first=2031-03-04T06:00:00Z, last=2031-03-04T06:19:00Z, "
-    "new=false, before=6, example=mail bounced"
+    "kind=message, level=ERROR, service=mail-api, elsewhere=true, count=2, first=2031-03-04T06:00:00Z, "
+    "last=2031-03-04T06:19:00Z, new=false, before=6, example=mail bounced"
 )
 OWN_WARNING = (
     "kind=message, level=WARN, service=till-api-7d9f8b6c5-abcde, count=1, first=2031-03-04T06:02:00Z, "

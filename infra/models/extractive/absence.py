@@ -21,10 +21,13 @@ _KINDS = {METRICS: "kind.alert", LOGS: "kind.log"}
 
 def absence_claims(inquiry: Inquiry, answered: Sequence[Answered]) -> Iterator[Draft]:
     """A negative observation for each complete answer without a relevant item, bound to its summary ref (R20)."""
+    unknown = {name for done in answered for name in done.unknown}
     for done in answered:
         target = sought(inquiry, done)
         may_be_otherwise = done.call.tool_name == LOGS and inquiry.may_be_put_otherwise
-        if _is_unanswered(inquiry, done) and done.summary and not _names_stand_in(done) and not may_be_otherwise:
+        is_known = done.call.arguments.get("service") not in unknown
+        proves = is_known and not may_be_otherwise and not _names_stand_in(done)
+        if _is_unanswered(inquiry, done) and done.summary and proves:
             yield Draft(
                 "negative_observation", spaced(text("absent", inquiry.language, sought=target)), (done.summary,)
             )

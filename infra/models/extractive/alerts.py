@@ -96,8 +96,8 @@ def relevant_alerts(inquiry: Inquiry, answered: Sequence[Answered]) -> list[Aler
     """The alerts the question asks about: those it names; else those of its services or topics; else all that fire."""
     read = [alert for done in answered if done.call.tool_name == METRICS for alert in _of_services(inquiry, done)]
     alerts = [alert for alert in read if not inquiry.excludes(f"{alert.name} {alert.subject}")]
-    if inquiry.alerts:
-        return [alert for alert in alerts if any(spread(alert.name) == spread(name) for name in inquiry.alerts)]
+    if names := {spread(name) for name in (*inquiry.alerts, *inquiry.either)}:
+        return [alert for alert in alerts if spread(alert.name) in names]
     on_topic = [a for a in alerts if mentions_any(a.ref.text, [n for t in inquiry.terms for n in other_names(t)])]
     if on_topic or (inquiry.terms and inquiry.is_narrow):
         return on_topic
@@ -227,7 +227,7 @@ def _measures(alert: Alert, inquiry: Inquiry) -> list[str]:
         text("alert.current", inquiry.language, value=plain(value)) if key == "value" else f"{key}={value}"
         for key, value in alert.fields
         if value != alert.subject
-        and re.search(r"\d", value)
+        and (key == "value" or re.search(r"\d", value))
         and not _TIME_LABEL.search(key)
         and key not in _TOLD
         and not key.startswith("status.")

@@ -12,9 +12,10 @@ from domain.evidence.window import utc_text
 from domain.language.searching import concepts_of, is_known_name, names_a_mere_thing
 from domain.language.sections import wanted_by
 from domain.question.question import Period
-from infra.models.extractive.alerts import firing_names, firing_services, runbooks_of
+from infra.models.extractive.alerts import firing_names, firing_services, relevant_alerts, runbooks_of
 from infra.models.extractive.conversation import Answered, Call
 from infra.models.extractive.inquiry import Inquiry, Source
+from infra.models.extractive.logs import relevant_lines
 from infra.models.extractive.survey import worst_message
 from infra.models.extractive.texts import text
 from infra.models.extractive.tool_names import KNOWLEDGE, LOGS, METRICS, SKILL, SURVEY
@@ -62,6 +63,8 @@ def next_calls(
     window = _window(inquiry.period) if inquiry.period else _given(minutes=minutes)
     if inquiry.asks_since_when:
         window = (window if inquiry.period else {"ever": True}) | {"limit": MAX_ITEMS}
+    elif inquiry.asks_how_many:
+        window = window | {"limit": MAX_ITEMS}
     wished = [*_asked_for(inquiry, skill, window, is_again=is_again), *_follow_ups(inquiry, answered, window)]
     calls = [call for wish in wished if (call := _fitted(wish, tools)) is not None]
     made = {_key(done.call) for done in answered}
@@ -148,6 +151,7 @@ def _follow_ups(inquiry: Inquiry, answered: Sequence[Answered], window: Mapping[
         for service in firing_services(inquiry, answered):
             yield Call(LOGS, _given(service=service, query=query_of(inquiry), level=inquiry.level, **window))
     yield from _without_service(answered)
+    yield from _elsewhere(inquiry, answered, window)
     if Source.KNOWLEDGE in inquiry.sources and (about := [*firing, *runbooks_of(inquiry, answered)]):
         yield Call(KNOWLEDGE, {"query": _for_runbooks(inquiry, about), "top_k": MAX_SECTIONS})
     if Source.KNOWLEDGE in inquiry.sources and (error := worst_message(inquiry, answered)):
@@ -158,6 +162,21 @@ def _for_runbooks(inquiry: Inquiry, about: Sequence[str]) -> str:
     """Names, addresses or the text of an error, with the words that ask for diagnosis and mitigation; those are found
     in whichever language they are."""
     return f"{' '.join(about)[:MAX_QUERY]} {text('query.to_do', inquiry.language)}"
+
+
+def _elsewhere(inquiry: Inquiry, answered: Sequence[Answered], window: Mapping[str, Any]) -> Iterable[Call]:
+    """A name that may be an alert's or stand in a log, where the first place to look holds none of it."""
+    looked = {done.call.tool_name for done in answered}
+    if METRICS in looked and not relevant_alerts(inquiry, answered):
+        for name in inquiry.either:
+            if name in inquiry.alerts:
+                for service in inquiry.services or (None,):
+                    yield Call(LOGS, _given(service=service, query=name, **window))
+    if LOGS in looked and not any(relevant_lines(inquiry, done) for done in answered if done.call.tool_name == LOGS):
+        for name in inquiry.either:
+            if name not in inquiry.alerts:
+                for service in inquiry.services or (None,):
+                    yield Call(METRICS, _given(alert_name=name, service=service))
 
 
 def _without_service(answered: Sequence[Answered]) -> Iterable[Call]:

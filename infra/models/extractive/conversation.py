@@ -39,12 +39,13 @@ class Call:
 @dataclass(frozen=True, slots=True)
 class Answered:
     """A call and what came back. `status` is the evidence status, `failed` for an answer that cannot be read; `doubts`
-    the kinds of doubt that its coverage tells, of names that are known there."""
+    the kinds of doubt that its coverage tells, `unknown` the names that its source has never heard of."""
 
     call: Call
     status: str
     refs: tuple[Ref, ...]
     doubts: frozenset[str] = frozenset()
+    unknown: frozenset[str] = frozenset()
 
     @property
     def items(self) -> tuple[Ref, ...]:
@@ -101,15 +102,15 @@ def _answered(call: Call, content: Any) -> Answered:
             for ref in (refs if isinstance(refs, list) else ())
             if isinstance(ref, dict) and isinstance(ref.get("raw_path"), str) and isinstance(ref.get("text"), str)
         ),
-        doubts=frozenset(_doubts(answer.get("coverage"))),
+        doubts=frozenset(str(doubt.get("kind")) for doubt in _doubts(answer) if not doubt.get("unknown")),
+        unknown=frozenset(str(doubt["unknown"]) for doubt in _doubts(answer) if doubt.get("unknown")),
     )
 
 
-def _doubts(coverage: Any) -> Iterator[str]:
+def _doubts(answer: Payload) -> list[Payload]:
+    coverage = answer.get("coverage")
     doubts = coverage.get("doubts") if isinstance(coverage, dict) else None
-    for doubt in doubts if isinstance(doubts, list) else ():
-        if isinstance(doubt, dict) and not doubt.get("unknown"):
-            yield str(doubt.get("kind"))
+    return [doubt for doubt in doubts if isinstance(doubt, dict)] if isinstance(doubts, list) else []
 
 
 def _object(text: Any) -> Payload | None:

@@ -48,7 +48,8 @@ class Source(StrEnum):
 @dataclass(frozen=True, slots=True)
 class Inquiry:
     """A question, read. `terms` are the words to search for, in its order; `anchors` those of them that each line must
-    hold. `excluded` with their other names. `level` and `period` only where the question names one."""
+    hold. `excluded` with their other names. `level` and `period` only where the question names one. `either`: names
+    that may be an alert's or stand in a log."""
 
     question: Question
     is_narrow: bool
@@ -60,6 +61,7 @@ class Inquiry:
     sources: frozenset[Source]
     level: str | None = None
     language: Language = "zh"  # of what is written (R83)
+    either: tuple[str, ...] = ()
 
     @property
     def asked(self) -> str:
@@ -90,7 +92,9 @@ class Inquiry:
     def is_open(self) -> bool:
         """What is wrong, and why: then the logs are looked at as a whole (R90)."""
         kinds = (self.question.kind, *self.question.also)
-        return not self.is_narrow and any(kind in _OPEN_KINDS for kind in kinds) and Source.LOGS in self.sources
+        looks_around = AnswerKind.WHY in kinds or not self.terms or _says(self.asked, cues.OPEN, cues.DIAGNOSE)
+        is_open = any(kind in _OPEN_KINDS for kind in kinds) and looks_around
+        return is_open and not self.is_narrow and Source.LOGS in self.sources
 
     @property
     def asks_since_when(self) -> bool:
@@ -112,6 +116,11 @@ class Inquiry:
     def may_be_put_otherwise(self) -> bool:
         """Whether words are searched for that a log may put otherwise: then that they were not found says little."""
         return not self.anchors and any(may_be_put_otherwise(term) for term in self.question.terms)
+
+    @property
+    def drops_words(self) -> bool:
+        """Whether what each line must hold is sought without a phrase of the question that a log may put otherwise."""
+        return bool(self.anchors) and any(may_be_put_otherwise(term) for term in self.question.terms)
 
     def words_of(self, term: str) -> tuple[str, ...]:
         """The words of an English phrase that the question does not quote: others may stand between them in a log."""
@@ -168,9 +177,24 @@ def read_question(question: str, now: datetime, zone: tzinfo = UTC, language: La
         anchors=tuple(term.text for term in words if term.kind in _ANCHORS),
         excluded=tuple(dict.fromkeys(form for subject in read.excluded for form in forms_of(subject))),
         sources=_sources(read, is_narrow),
+        either=_alerts_or_words(read),
         level=name_of(min(levels)) if levels else None,
         language=language,
     )
+
+
+def _alerts_or_words(read: Question) -> tuple[str, ...]:
+    """Names that may be an alert's or stand in a log, where the question does not say which: BookingWriteErrors."""
+    is_said = _says(read.asked, cues.ALERTS, cues.FIRING, cues.MEANING) or read.kind is AnswerKind.WHAT_TO_DO
+    named = [term for term in read.terms if not term.is_quoted and not is_said]
+    return tuple(
+        term.text
+        for term in named
+        if term.kind is TermKind.ALERT or (term.kind is TermKind.PHRASE and _ALERT_OF_ERRORS.fullmatch(term.text))
+    )
+
+
+_ALERT_OF_ERRORS = re.compile(r"(?:[A-Z][a-z0-9]+){2,}Errors?")
 
 
 def _is_series(term: Term) -> bool:

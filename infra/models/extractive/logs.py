@@ -26,19 +26,23 @@ from infra.models.extractive.words import holds_name, mentions, spaced
 MAX_QUOTED = 3  # lines in the words of a claim; it may bind more
 MAX_BOUND = 8
 MAX_LINE = 240  # characters
+_TOTAL = re.compile(r"(?<![\w])total=(\d{1,9})")
 _NUMBERS = re.compile(r"\d+")
 
 
 @dataclass
 class _Found:
-    """The lines of one service. `is_all`: no search of it said that there are more."""
+    """The lines of one service. `is_all`: each search of it was whole, shows all that it found, and all of it bears on
+    the question."""
 
     lines: list[Ref] = field(default_factory=list)
     is_all: bool = True
 
     def add(self, done: Answered, lines: Sequence[Ref]) -> None:
         self.lines += lines
-        self.is_all = self.is_all and done.summary is not None and len(lines) == len(done.items)
+        total = _TOTAL.search(done.summary.text) if done.summary else None
+        is_whole = total is not None and int(total[1]) == len(done.items)
+        self.is_all = self.is_all and is_whole and len(lines) == len(done.items)
 
 
 def log_claims(inquiry: Inquiry, answered: Sequence[Answered], told_before: Sequence[Draft] = ()) -> Iterator[Draft]:
@@ -57,11 +61,11 @@ def log_claims(inquiry: Inquiry, answered: Sequence[Answered], told_before: Sequ
             fresh = [line for line in fresh if not any(shape in shape_of(line.text) for shape in shapes)]
         told.update(line.text for line in fresh)
         ordered = _first(fresh) if inquiry.asks_since_when else _most_different(fresh)
-        if draft := _draft(inquiry, service, ordered, is_all=found.is_all):
+        if draft := _draft(inquiry, service, ordered, found):
             yield draft
 
 
-def _draft(inquiry: Inquiry, service: str, lines: Sequence[Ref], *, is_all: bool) -> Draft | None:
+def _draft(inquiry: Inquiry, service: str, lines: Sequence[Ref], found: _Found) -> Draft | None:
     chosen = sorted(lines[:MAX_QUOTED], key=lambda line: line.text)  # items begin with their time
     words = [term for term in inquiry.terms if term not in inquiry.anchors]
 
@@ -71,7 +75,8 @@ def _draft(inquiry: Inquiry, service: str, lines: Sequence[Ref], *, is_all: bool
     quotations = [f"“{text}”" for line in chosen if (text := quoted(line.text, MAX_LINE, tells))]
     if not quotations:
         return None
-    counted = inquiry.asks_how_many and is_all and len(lines) <= MAX_BINDINGS
+    is_counted = inquiry.asks_how_many and found.is_all and not inquiry.drops_words
+    counted = is_counted and len(lines) <= MAX_BINDINGS
     language, topic = inquiry.language, _topic_in(inquiry, lines)
     lead = worded(
         "logs.one" if counted and len(lines) == 1 else "logs.hold",
@@ -89,6 +94,9 @@ def relevant_lines(inquiry: Inquiry, done: Answered) -> list[Ref]:
     service = str(done.call.arguments.get("service", ""))
     lines = [ref for ref in done.items if not service or _may_be_of(ref.text, service)]
     lines = [ref for ref in lines if not inquiry.excludes(ref.text) and (service or _may_be_asked(inquiry, ref.text))]
+    query = str(done.call.arguments.get("query", ""))
+    if query in inquiry.either:
+        return [ref for ref in lines if finder_of(query).stands_in(search_form(ref.text))]
     if not inquiry.terms:
         return lines if inquiry.level else [ref for ref in lines if _severity(ref) < len(SEVERE)]
     anchored = [ref for ref in lines if all(stands_whole(anchor, ref.text) for anchor in inquiry.anchors)]
