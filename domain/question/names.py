@@ -25,6 +25,7 @@ _CALLED_ALERT = Late(
 _ALERT_LIKE = re.compile(r"[A-Z].*[a-z]|_")
 _CAMEL = re.compile(r"(?<![\w.-])(?:[a-z]{1,40}\.){0,8}(?P<name>[A-Za-z][A-Za-z0-9]{2,79})(?![\w-])", re.ASCII)
 _TWO_HUMPS = re.compile(r"[a-z0-9][A-Z]|[A-Z]{2}[a-z]")
+_HUMPS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z0-9]+")
 _FAULT = re.compile(r"(?:Exception|Error|Throwable)s?$")
 _FIRES = Late(
     lambda: (
@@ -144,7 +145,9 @@ def _kind_of_camel(name: str, is_topic: Late) -> TermKind:
         return TermKind.TOPIC
     if _FAULT.search(name) or _CLASS.search(name) or _STATE.search(name):
         return TermKind.PHRASE
-    return TermKind.SERVICE if _SERVICE_CLASS.search(name) else TermKind.ALERT
+    *_, last = _HUMPS.findall(name)
+    is_service = _SERVICE_CLASS.search(name) or last.casefold() in service_words.CALLED
+    return TermKind.SERVICE if is_service else TermKind.ALERT
 
 
 def take_capitalised_alert(reader: Reader) -> None:

@@ -9,7 +9,7 @@ from typing import TypeAlias
 
 from domain.contracts import Claim, ClaimType, FactClass
 from domain.gatekeeper.not_found import says_not_found
-from domain.quotation.normalise import is_disguised
+from domain.quotation.normalise import is_disguised, normalise
 from domain.values.entities import Name, names_in
 from domain.values.measurements import Measurements, unsupported_values
 from domain.verdict.conclusions import is_unstated_cause, unstated_conclusion
@@ -111,11 +111,26 @@ def _cause(claim: Claim, grounds: Grounds) -> Lowering | None:
 
 def _absence(claim: Claim, grounds: Grounds) -> Lowering | None:
     """An item that is there does not prove that something else was not found (R20)."""
-    if claim.claim_type is ClaimType.NEGATIVE_OBSERVATION or not says_not_found(claim.claim_text):
+    if claim.claim_type is ClaimType.NEGATIVE_OBSERVATION:
         return None
-    if any(map(says_not_found, grounds.proving_texts(claim))):
+    items = grounds.proving_texts(claim)
+    if not says_not_found(_own_words(claim.claim_text, items)) or any(map(says_not_found, items)):
         return None
     return Lowering(ABSENCE_UNPROVEN, FactClass.NO_EVIDENCE, "an absence is proven by a summary, not by an item")
+
+
+_QUOTED = re.compile('“([^”]*)”|"([^"]*)"|「([^」]*)」')
+
+
+def _own_words(claim_text: str, items: Sequence[str]) -> str:
+    """A claim without what it quotes of an item, word for word: "no live upstreams" is said by the log."""
+    held = [normalise(item) for item in items]
+
+    def left(quoted: re.Match[str]) -> str:
+        said = normalise(next(filter(None, quoted.groups()), ""))
+        return " " if any(said in item for item in held) else quoted[0]
+
+    return _QUOTED.sub(left, claim_text)
 
 
 def _live_documentation(claim: Claim, grounds: Grounds) -> Lowering | None:

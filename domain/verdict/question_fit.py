@@ -90,7 +90,10 @@ class Support:
             if any(shows(term, one) for one in told):
                 return True  # of a phrase, what was found shows it; that it was sought does not
             return term.kind is not TermKind.PHRASE and any(search.settles(term) for search in self.searches)
-        if may_be_put_otherwise(term) or _is_only_a_thing(term, question):
+        if may_be_put_otherwise(term):
+            quoted = [one for one in question.terms if one.is_quoted]  # what is looked for; the rest says of what
+            return bool(quoted) and all(self.covers(one, question) for one in quoted)
+        if _is_only_a_thing(term, question):
             return False
         wide = [search for search in self.searches if not search.is_narrower(question)]
         is_told = denies(term, self.claim.claim_text)

@@ -53,6 +53,7 @@ HIKARI = (
 )
 POOL = "2026-07-08T11:12:32Z WARN order-service HikariCP pool stats: active=50/50, idle=0, waiting=32"
 GC = "2026-07-08T11:13:40Z WARN order-service Full GC 15 次, 平均 850ms"
+UPSTREAMS = "2026-07-08T11:12:31Z ERROR nginx upstream said no live upstreams, 2 requests returned"
 HEALTHY = "2026-07-08T10:58:12Z INFO order-service 订单接口健康检查通过"
 RUNBOOK = (
     "数据库连接池耗尽（HikariCP） / 现象, source=connection-pool.md#1; 连接池耗尽时，HikariCP 会记录 "
@@ -81,7 +82,23 @@ LONG_TRACE = (
 )
 
 ITEMS = (
-    *(MEMORY, CPU, SLOW, HIKARI, POOL, GC, HEALTHY, RUNBOOK, MAIL_FAILED, MAIL_SENT, PLANTED, CALLBACK, STOCK, REQUEST),
+    *(
+        MEMORY,
+        CPU,
+        SLOW,
+        HIKARI,
+        POOL,
+        GC,
+        HEALTHY,
+        UPSTREAMS,
+        RUNBOOK,
+        MAIL_FAILED,
+        MAIL_SENT,
+        PLANTED,
+        CALLBACK,
+        STOCK,
+        REQUEST,
+    ),
     *(LAST_REQUEST, HEAP_BEFORE, HEAP_AFTER, LOAD_BEFORE, LOAD_AFTER, OUT_OF_MEMORY, LONG_TRACE),
 )
 
@@ -264,6 +281,11 @@ def judged(text: str, items: tuple[str, ...], claim_type: ClaimType) -> Verifier
         ("order-service 发生 OOM，堆内存溢出", (OUT_OF_MEMORY,), OBSERVATION),
         ("order-service 连接 MySQL 数据库超时 30000ms", (HIKARI,), OBSERVATION),
         ("order-service 无法连接数据库，上次退出原因为连接超时", (HIKARI,), OBSERVATION),
+        (
+            'The logs hold entries on "no live upstreams": “upstream said no live upstreams, 2 requests returned”',
+            (UPSTREAMS,),
+            OBSERVATION,
+        ),
     ],
 )
 def test_an_honest_paraphrase_is_not_lowered(text: str, items: tuple[str, ...], claim_type: ClaimType) -> None:
@@ -355,6 +377,7 @@ def test_an_honest_paraphrase_is_not_lowered(text: str, items: tuple[str, ...], 
         ),
         ("absence_unproven", "未检索到 HighMemoryUsage 告警", (CPU,), OBSERVATION),
         ("absence_unproven", "order-service 没有检索到任何错误日志", (HEALTHY,), OBSERVATION),
+        ("absence_unproven", "order-service“没有检索到任何错误日志”", (HEALTHY,), OBSERVATION),
         ("subject_unsupported", "order-service 没有告警", (CPU,), OBSERVATION),
         ("disguised", "order-service\u202e \u5185\u5b58\u4f7f\u7528\u7387 91%", (MEMORY,), OBSERVATION),
         ("disguised", "order-service \u544a\u8b66\u672a\u0336\u6062\u590d firing", (MEMORY,), OBSERVATION),

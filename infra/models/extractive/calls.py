@@ -88,7 +88,11 @@ def query_of(inquiry: Inquiry) -> str | None:
     """The words to find any of; what each line must hold stands beside every one of them. Phrases stay whole."""
     anchors = [quoted_words(anchor) for anchor in inquiry.anchors]
     terms = [term for term in inquiry.terms if term not in inquiry.anchors]
-    telling = [term for term in terms if not names_a_mere_thing(term)]  # what happened, not to what
+    telling = [term for term in terms if inquiry.quotes(term)] or [
+        term
+        for term in terms
+        if not names_a_mere_thing(term)  # what happened, not to what
+    ]
     words = [one for term in telling or terms for one in _worded(inquiry, term)]
     if anchors:  # where they stand, a Chinese phrase of no concept may be put otherwise, and in English
         words = [word for word in words if word.isascii() or concepts_of(word)]

@@ -115,7 +115,8 @@ class Inquiry:
     @property
     def may_be_put_otherwise(self) -> bool:
         """Whether words are searched for that a log may put otherwise: then that they were not found says little."""
-        return not self.anchors and any(may_be_put_otherwise(term) for term in self.question.terms)
+        is_sure = bool(self.anchors) or any(map(self.quotes, self.terms))
+        return not is_sure and any(may_be_put_otherwise(term) for term in self.question.terms)
 
     @property
     def drops_words(self) -> bool:
