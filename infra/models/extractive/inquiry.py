@@ -186,7 +186,8 @@ def read_question(question: str, now: datetime, zone: tzinfo = UTC, language: La
 
 def _alerts_or_words(read: Question) -> tuple[str, ...]:
     """Names that may be an alert's or stand in a log, where the question does not say which: BookingWriteErrors."""
-    is_said = _says(read.asked, cues.ALERTS, cues.FIRING, cues.MEANING) or read.kind is AnswerKind.WHAT_TO_DO
+    said = (cues.ALERTS, cues.FIRING, cues.MEANING, cues.LOGS, cues.WRITING)
+    is_said = _says(read.asked, *said) or read.kind is AnswerKind.WHAT_TO_DO
     named = [term for term in read.terms if not term.is_quoted and not is_said]
     return tuple(
         term.text
@@ -195,7 +196,7 @@ def _alerts_or_words(read: Question) -> tuple[str, ...]:
     )
 
 
-_ALERT_OF_ERRORS = re.compile(r"(?:[A-Z][a-z0-9]+){2,}Errors?")
+_ALERT_OF_ERRORS = re.compile(r"(?:[A-Z][a-z0-9]+){2,}Errors")
 
 
 def _is_series(term: Term) -> bool:
