@@ -99,8 +99,8 @@ def finder_of(term: str) -> Finder:
 
 @lru_cache(maxsize=1024)
 def quoted_finder_of(words: str) -> Finder:
-    """What finds words that somebody has quoted: as they stand. Only what is wholly a known name or a status is found by
-    whatever shows it, too: "deadlock", "HTTP 502", not "cache miss storm"."""
+    """What finds words that somebody has quoted: as they stand. Only what is wholly a known name or a status is found
+    by whatever shows it, too: "deadlock", "HTTP 502", not "cache miss storm"."""
     is_known = is_known_name(words) or _STATUS_ASKED.fullmatch(search_form(words)) is not None
     return finder_of(words) if is_known else Finder(_literal(words))
 
