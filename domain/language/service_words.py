@@ -102,6 +102,7 @@ PRODUCTS: tuple[tuple[str, ...], ...] = (
 
 OVERSEERS = _words(
     "kernel kern systemd systemdoomd earlyoom oomd init kubelet kubecontrollermanager kubescheduler eventexporter"
+    " servicecontrolmanager applicationerror applicationhang netruntime windowserrorreporting"
     " kubernetesevents dockerd docker containerd crio podman supervisord supervisor pm2 monit nomad runit upstart"
 )
 """Programs that run others and write of them: the kernel kills order-service, systemd says that it failed."""
