@@ -17,6 +17,7 @@ from domain.evidence.search import (
     By,
     Condition,
     Entry,
+    Header,
     Objection,
     Place,
     Stamp,
@@ -287,7 +288,7 @@ class InputSearch:
     def _found(self, entry: Entry, at: datetime | None, by: datetime) -> Found:
         header, asked = entry.header, self._condition.service
         names = (*header.names, *self._place.names, self._format_service())
-        named = next(filter(None, names), "")
+        named = self._named(header)
         instance = next((name for name in names if kinship(name, asked) is Kinship.SAME), "") if asked else ""
         if not instance and asked and named and is_overseer(named):
             instance = named
@@ -300,6 +301,11 @@ class InputSearch:
             instance=instance if instance.casefold() != asked.casefold() else "",
             message=header.message or entry.text,
         )
+
+    def _named(self, header: Header) -> str:
+        """What names the service of an entry first: itself, where it stands, its format; else a folder of one word."""
+        names = (*header.names, *self._place.names, self._format_service(), *self._place.folders[-1:])
+        return next(filter(None, names), "")
 
     def _is_of_format(self) -> bool:
         service = self._format_service()

@@ -217,8 +217,7 @@ class InputSurvey(InputSearch):
 
     def _service_of(self, header: Header) -> str:
         """The first name, without what tells its instances apart."""
-        names = header.names or self._place.names
-        name = names[0] if names else self._format_service()
+        name = self._named(header)
         base = self._bases.get(name)
         if base is None:
             if len(self._bases) > MOST_SERVICES:

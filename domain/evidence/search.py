@@ -101,6 +101,11 @@ class Entry:
             self._header = self._read()
         return self._header
 
+    @property
+    def has_columns(self) -> bool:
+        """Whether another line names what stands in it, so that its message tells more than its text."""
+        return False
+
 
 class Words(Protocol):
     """What a text must hold, in the form of `search_form`."""
@@ -171,7 +176,8 @@ class Condition:
         assert self.words is not None
         if self.words.stand_in(search_form(entry.text)):
             return True
-        return "\\" in entry.text and self.words.stand_in(search_form(entry.header.message))
+        is_told_elsewhere = "\\" in entry.text or entry.has_columns
+        return is_told_elsewhere and self.words.stand_in(search_form(entry.header.message))
 
     def of_service(self, entry: Entry, place: Place, format_service: str) -> Objection | None:
         """None if the entry is of the service that is sought."""
@@ -206,7 +212,8 @@ class Condition:
             others = (*entry.header.other_levels, *(() if inside is None else (inside,)))
             return DoubtKind.LEVEL if any(other >= self.level for other in others) else By.LEVEL
         if entry.has_levels is False:  # it gives none by definition: what it tells of counts
-            return None if holds_failure(entry.text) else By.LEVEL
+            tells = holds_failure(entry.text) or (entry.has_columns and holds_failure(entry.header.message))
+            return None if tells else By.LEVEL
         said = level_said(entry.text)
         return None if said is not None and said >= self.level else DoubtKind.LEVEL
 

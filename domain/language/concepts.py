@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from domain.language.shapes import exit_shape, status_shape
+from domain.language.shapes import FAILED_LOGIN, LOCK_WAIT, exit_shape, status_shape
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,7 +115,13 @@ EVENTS: tuple[Concept, ...] = (
     _row("slow_query", "慢查询|慢 SQL", "slow query|slow SQL", "Query_time"),
     _row("timeout", "超时", "timeout|time out|timed out|deadline exceeded", "ETIMEDOUT"),
     _row("deadlock", "死锁", "deadlock", "40P01|ORA-00060"),
-    _row("lock_wait", "锁等待|锁超时", "lock wait|lock timeout", "55P03|ORA-00054"),
+    _row(
+        "lock_wait",
+        "锁等待|锁超时|等待锁",
+        "lock wait|lock timeout|could not obtain lock",
+        "55P03|ORA-00054",
+        shapes=(LOCK_WAIT,),
+    ),
     _row("duplicate_key", "主键冲突|唯一键冲突", "duplicate key|duplicate entry", "23505|ORA-00001|ER_DUP_ENTRY"),
     _row("replication_lag", "主从延迟|复制延迟", "replication lag|replica lag", "Seconds_Behind_Master"),
     _row("connection_refused", "连接被拒绝|连接拒绝|拒绝连接", "connection refused", "ECONNREFUSED"),
@@ -191,6 +197,7 @@ EVENTS: tuple[Concept, ...] = (
         "|login failure|invalid credentials|bad password|incorrect password|auth failed",
         "28P01",
         asks="暴力破解|brute force",
+        shapes=(FAILED_LOGIN,),
     ),
     _row(
         "rate_limit",

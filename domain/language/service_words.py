@@ -102,6 +102,7 @@ PRODUCTS: tuple[tuple[str, ...], ...] = (
 
 OVERSEERS = _words(
     "kernel kern systemd systemdoomd earlyoom oomd init kubelet kubecontrollermanager kubescheduler eventexporter"
+    " servicecontrolmanager applicationerror applicationhang netruntime windowserrorreporting"
     " kubernetesevents dockerd docker containerd crio podman supervisord supervisor pm2 monit nomad runit upstart"
 )
 """Programs that run others and write of them: the kernel kills order-service, systemd says that it failed."""
@@ -124,7 +125,8 @@ QUALIFIERS = _words(
 GENERIC = _words(
     "app apps application applications main service services server system all root log logs logging logger"
     " access error errors err warn warning info debug trace out output stdout stderr std console stdlog nohup"
-    " json jsonl text syslog messages message auth authpriv secure kern daemon user mail maillog cron boot"
+    " json jsonl ndjson csv tsv ltsv text syslog messages message auth authpriv secure kern daemon user mail maillog"
+    " cron boot"
     " bootstrap dmesg local0 local7 lpr news uucp journal remote catalina localhost manager host hosts spring gc"
     " jvm thread threads dump audit security event events alert slow query request requests http https otel"
     " compose export default prod production prd dev develop development test tests testing stage staging stg uat"
@@ -143,7 +145,17 @@ FILE_WORDS = _words(
 )
 """At either end of a file's name they tell what of the service is in it: order-service-error.log."""
 
-FILE_GENERIC = _words(
+LIBRARIES = _words("django flask fastapi rails express laravel symfony logback log4j logrus winston pino logcat")
+"""Frameworks and libraries whose logs services write: django.log is of whatever is made with it."""
+SERVERS = _words(
+    "gunicorn uvicorn hypercorn uwsgi celery puma unicorn sidekiq passenger tomcat catalina jetty undertow"
+    " php phpfpm fpm pm2 node nodejs java python dotnet"
+)
+"""Programs that run a service and call the file of its log after themselves: the folder knows better whose it is."""
+FOLDER_WORDS = _words("log logs access error errors err stdout stderr out output console 日志 错误")
+"""At the end of a folder's name they tell what of the service lies there; other words of FILE_WORDS belong to it."""
+
+FILE_GENERIC = LIBRARIES | _words(
     "sys biz business common sql page digest perf performance monitor monitoring metrics stat stats statistics"
     " schedule scheduled scheduler timer batch rpc dubbo web api framework core base startup shutdown init"
     " install exception exceptions operation operations oper interface thirdparty client hs java jvm heapdump"

@@ -19,9 +19,12 @@ from domain.language.plain_words import products
 
 _HUMP = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
 _JOINERS = re.compile(r"[^0-9A-Za-z\u3400-\u9fff]+")
-_NO_NAME = re.compile(r"(?:pid)?\d+|[0-9a-f]{12,64}|(?=[a-z]*\d)[0-9a-f]{8,}|v?\d+(?:\.\d+)*|[a-z]", re.ASCII)
+_NO_NAME = re.compile(
+    r"(?:pid)?\d+|(?:ex|in|nc)\d{6,8}|[0-9a-f]{12,64}|(?=[a-z]*\d)[0-9a-f]{8,}|v?\d+(?:\.\d+)*|[a-z]", re.ASCII
+)
 _VERSIONED = re.compile(r"(?<=[A-Za-z])\d{1,2}(?:\.\d{1,2}){1,2}(?=[-_.@]|$)")
 """Debian writes php8.2-fpm and python3.11."""
+_SHORT_ID = re.compile(r"(?=[a-f]*\d)(?=\d*[a-f])[0-9a-f]{4,64}", re.ASCII)
 _CLOSE = 0.7
 _MOST_NEAR = 3
 
@@ -183,10 +186,29 @@ def stem_of_file(file_name: str) -> str:
 
 def names_of_file(file_name: str) -> tuple[str, ...]:
     """The names of services in a file's name: none in error.log, order-service in order-service-error.log.1."""
-    stem = stem_of_file(file_name)
-    while (match := _FIRST_WORD.match(stem)) and match[1].lower() in words.FILE_WORDS:
+    return _names_in(file_name, words.FILE_WORDS)
+
+
+def names_of_folder(folder: str) -> tuple[str, ...]:
+    """The names of services in a folder's name: dec-json is one, order-service-logs holds those of order-service."""
+    return _names_in(folder, words.FOLDER_WORDS)
+
+
+def tells_less(name: str, folder: str) -> bool:
+    """Whether the name of a file, in a folder that names a service, names none beside it: a part of the folder's name,
+    what runs the service, an id."""
+    own, whole = _tokens(name), _tokens(folder)
+    if len(own) < len(whole) and set(own) <= set(whole):
+        return True
+    told = (*words.SERVERS, *words.FILE_GENERIC)
+    return all(token in told or is_generic(token) or _SHORT_ID.fullmatch(token) for token in own)
+
+
+def _names_in(name: str, parts: frozenset[str]) -> tuple[str, ...]:
+    stem = stem_of_file(name)
+    while (match := _FIRST_WORD.match(stem)) and match[1].lower() in parts:
         stem = stem[match.end() :]
-    while (match := _LAST_WORD.search(stem)) and match[1].lower() in words.FILE_WORDS:
+    while (match := _LAST_WORD.search(stem)) and match[1].lower() in parts:
         stem = stem[: match.start()]
     if (match := _LAST_WORD.search(stem)) and match[1].lower() in words.APPLICATION:
         *_, last = _tokens(stem[: match.start()]) or ("",)

@@ -238,3 +238,51 @@ def test_a_missing_or_empty_folder_is_a_failure_and_no_absence(tmp_path: Path, m
     assert (result.success, result.error_kind) == (False, "source")
     assert str(make(tmp_path)) in result.error_message
     assert json.loads(result.output) == {"success": False, "error": result.error_message}
+
+
+def test_a_status_is_sought_where_each_format_has_it(tmp_path: Path) -> None:
+    """R68: in the column of that name, a field, a sentence; never among sizes and timers."""
+    fields = "date time s-ip cs-method cs-uri-stem cs-uri-query s-port cs-username c-ip sc-status time-taken"
+    lines = {
+        "iis": f"#Fields: {fields}\n2031-03-04 11:30:00 10.0.0.4 GET /x - 443 - 10.0.0.2 507 12\n"
+        "2031-03-04 11:30:00 10.0.0.4 GET /x - 443 - 10.0.0.2 200 507\n",
+        "ltsv": "time:04/Mar/2031:19:30:00 +0800\tstatus:507\tsize:1\n"
+        "time:04/Mar/2031:19:30:00 +0800\tstatus:200\tsize:507\n",
+        "rails": "I, [2031-03-04T19:30:00.000000 #1]  INFO -- : Completed 507 in 12ms\n"
+        "I, [2031-03-04T19:30:01.000000 #1]  INFO -- : Completed 200 OK in 507ms\n",
+        "json": '{"time":"2031-03-04T11:30:00Z","status":507,"bytes":1}\n'
+        '{"time":"2031-03-04T11:30:00Z","status":200,"bytes":507}\n',
+        "haproxy": 'Mar  4 19:30:00 l haproxy[1]: 10.0.0.1:4 [04/Mar/2031:19:30:00.1] f b/s 0/0/1/12/14 507 5 - - "G"\n'
+        'Mar  4 19:30:00 l haproxy[1]: 10.0.0.1:4 [04/Mar/2031:19:30:00.1] f b/s 0/0/1/507/14 200 507 - - "G"\n',
+    }
+    for name, text in lines.items():
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "a.log").write_text(text)
+        os.utime(tmp_path / name / "a.log", (1930391999, 1930391999))
+    source = Source(kind="logs", name="logs", address=str(tmp_path), zone="Asia/Shanghai")
+
+    result = asyncio.run(logs_tool([source]).run({"query": '"HTTP 507"'}, CONTEXT))
+
+    answer = json.loads(result.output)
+    assert [row["timestamp"][:19] for row in answer["logs"]] == ["2031-03-04T11:30:00"] * len(lines)
+    assert result.retrieval.coverage is not None
+    assert result.retrieval.coverage.doubts == ()
+    assert result.retrieval.coverage.complete
+
+
+def test_lines_that_name_no_service_are_of_the_folders_and_no_doubt_for_another(tmp_path: Path) -> None:
+    """R68: a framework's name, a part of the folder's name or an id in the file's name tells nothing beside it."""
+    for path in (
+        "ferry-booking/django.log",
+        "customs-bridge/bridge.log",
+        "dec-json/3f2a-json.log",
+        "gatekeep/ltsv.log",
+    ):
+        (tmp_path / path).parent.mkdir()
+        (tmp_path / path).write_text('{"time":"2031-03-04T11:30:00Z","level":"ERROR","msg":"it broke"}\n')
+    for service in ("ferry-booking", "customs-bridge", "dec-json", "gatekeep"):
+        result = run(tmp_path, service=service, query="broke")
+        answer = json.loads(result.output)
+        assert [row["service"] for row in answer["logs"]] == [service]
+        assert result.retrieval.coverage is not None
+        assert (result.retrieval.coverage.doubts, result.retrieval.coverage.complete) == ((), True)

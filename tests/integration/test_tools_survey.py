@@ -113,3 +113,14 @@ def test_an_empty_window_proves_that_nothing_was_logged(folder: Path) -> None:
     """R20, R90"""
     answer = ask(folder, since="2031-03-02T11:45:00Z", until="2031-03-02T11:50:00Z")
     assert (answer["items"], answer["total"], answer["truncated"]) == ([], 0, False)
+
+
+def test_what_names_no_service_is_of_that_of_its_folder(tmp_path: Path) -> None:
+    """R68, R90: not of the framework, the part of a name or the id that its file is called after."""
+    for number, path in enumerate(
+        ("ferry-booking/django.log", "customs-bridge/bridge.log", "dec-json/3f2a-json.log", "octopus/tasks.log")
+    ):
+        (tmp_path / path).parent.mkdir()
+        (tmp_path / path).write_text(f"2031-03-04T11:3{number}:00Z ERROR it broke\n")
+    items = ask(tmp_path)["items"]
+    assert [item["service"] for item in items] == ["ferry-booking", "customs-bridge", "dec-json", "octopus"]

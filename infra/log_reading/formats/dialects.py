@@ -59,6 +59,8 @@ def _dialect(
 
 
 DIALECTS: tuple[Dialect, ...] = (
+    Dialect("Windows events", frozenset(("Level", "Source", "Event ID")), level=("Level",), names=("Source",)),
+    Dialect("Windows events", frozenset(("级别", "来源", "事件 ID")), level=("级别",), names=("来源",)),
     _dialect(
         "Docker",
         "log stream time",
@@ -329,11 +331,12 @@ TIME_KEYS = (
         "eventtimestamp",
         "dt",
     ),
+    *("dateandtime", "datetimeutc", "timecreated", "timewritten", "日期和时间", "时间"),
 )
 LEVEL_KEYS = (
     *("level", "severity", "lvl", "levelname", "loglevel", "log.level", "severitytext", "severityname"),
     "logseverity",
-    *("priority", "syslog.severity", "level.name", "lv", "sev"),
+    *("priority", "syslog.severity", "level.name", "lv", "sev", "leveldisplayname", "entrytype", "级别"),
 )
 NAME_KEYS = (
     *(
@@ -371,7 +374,7 @@ HINT_KEYS = (
 )
 MESSAGE_KEYS = (
     *("message", "msg", "log", "event", "text", "body", "short_message", "shortmessage", "logmessage", "description"),
-    *("content", "renderedmessage", "formatted"),
+    *("content", "renderedmessage", "formatted", "消息", "描述"),
 )
 """The usual keys, as `plain_key` gives them, in order."""
 
@@ -379,7 +382,9 @@ BATCHES = frozenset({"resourceLogs", "logEvents", "Records", "records", "entries
 """Keys of objects that hold several entries."""
 
 ACCESS_KEYS = frozenset({"status", "statuscode", "responsecode", "httpstatus", "responsestatus"})
-REQUEST_KEYS = frozenset({"request", "requesturi", "uri", "url", "path", "requestpath", "method", "requestmethod"})
+REQUEST_KEYS = frozenset(
+    {"request", "requesturi", "uri", "url", "path", "requestpath", "method", "requestmethod", "req"}
+)
 """An object with one of both, and no level, is an access log's entry, which has none by definition."""
 
 _DROPPED = str.maketrans("", "", "_-@ ")

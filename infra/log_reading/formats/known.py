@@ -7,10 +7,12 @@ from typing import Protocol, cast
 
 from domain.evidence.search import Header
 from infra.log_reading.formats.clock import Clock, Found
+from infra.log_reading.formats.columns import ColumnsFormat, TableFormat, W3CFormat
 from infra.log_reading.formats.context import Context
 from infra.log_reading.formats.documents import DocumentFormat, ExportFormat
 from infra.log_reading.formats.escapes import without_escapes
 from infra.log_reading.formats.json_lines import JsonFormat
+from infra.log_reading.formats.labels import LabelsFormat
 from infra.log_reading.formats.layout import read_layout
 from infra.log_reading.formats.pairs import PairsFormat
 from infra.log_reading.formats.row import NOT_TAKEN, NotTaken, RowFormat
@@ -93,13 +95,17 @@ class Formats:
         wrapped = [WrappedFormat(wrapping, inside) for wrapping in WRAPPINGS] if with_wrappings else []
         self.objects = JsonFormat(inside.inner_header)
         documents: list[Format] = [DocumentFormat(self.objects), ExportFormat(self.objects)] if with_wrappings else []
+        read = inside.inner_header
+        tables: list[ColumnsFormat] = [W3CFormat(read), TableFormat(read)] if with_wrappings else []
         self.all: tuple[Format, ...] = (
             *([DockerFormat(inside)] if with_wrappings else []),
             self.objects,
             *documents,
+            *tables,
             *wrapped,
             *(RowFormat(row, inside) for row in ROWS),
-            PairsFormat(inside.inner_header),
+            LabelsFormat(read),
+            PairsFormat(read),
         )
         self.last: Format = TEXT
         self._beginning: dict[tuple[str, bool], tuple[Format, ...]] = {}

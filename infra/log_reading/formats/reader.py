@@ -12,6 +12,7 @@ from domain.evidence.search import Entry, Header, Stamp
 from domain.language.levels import Level
 from infra.log_reading.formats import continuation
 from infra.log_reading.formats.clock import Clock, Found, Unsettled
+from infra.log_reading.formats.columns import ColumnsFormat
 from infra.log_reading.formats.context import Context
 from infra.log_reading.formats.documents import Late
 from infra.log_reading.formats.escapes import without_escapes
@@ -196,6 +197,10 @@ class OpenEntry(Entry):
         if self._header is None:
             self._header = read_header(self.format, self.text)
         return self._header
+
+    @property
+    def has_columns(self) -> bool:
+        return isinstance(self.format, ColumnsFormat)
 
     def add(self, text: str, is_whole: bool) -> None:
         if self.more is None:

@@ -20,6 +20,7 @@ from domain.evidence.search import Header, Stamp
 from domain.language.levels import Level, Scale, level_of, level_of_letter, level_of_number, level_of_redis_mark
 from domain.language.plain_words import NOT_NAMES
 from domain.language.services import is_overseer, is_program, stem_of_file
+from infra.log_reading.formats.cells import row_of
 from infra.log_reading.formats.clock import Clock, Found, with_inner
 from infra.log_reading.formats.layout import FIRST_WORD, read_layout
 from infra.log_reading.formats.stamps import FORMS
@@ -31,6 +32,8 @@ class Rest(Enum):
     MESSAGE = "message"
     LAYOUT = "layout"  # a level, a logger and other parts that no format lays down, then the message
     ENTRY = "entry"  # a message that may be an entry of another format
+    FIELDS = "fields"  # a message and, behind a tab, an object with its fields
+    CELLS = "cells"  # the message as a cell, and further cells behind it
 
 
 class Bare(Enum):
@@ -76,7 +79,7 @@ class Row:
     begins: str = ""
     """A pattern of the characters that a line of it may begin with; "" for any."""
     second: str = ""
-    """A pattern of the second line with a group `level`, where that line begins with it."""
+    """A pattern of the second line with a group `level`, where that line begins with it: then comes the message."""
 
 
 class NotTaken:
@@ -183,21 +186,21 @@ class RowFormat:
         if keys.is_empty and not more:
             return self._behind(rest)
         level, said = _level(found, keys, self.row.scale) if keys.levels else (None, "")
-        if self.row.second and (second := re.match(self.row.second, more)):
-            level, said, more = level_of(second["level"]), second["level"], more[second.end() :].lstrip()
         behind = self._behind(rest)
-        if behind.level is not None or not said:
+        message, is_headed = behind.message, False
+        if self.row.second and (second := re.match(self.row.second, more)):
+            level, said, is_headed = level_of(second["level"]), second["level"], True
+            message, _, more = more[second.end() :].lstrip().partition("\n")
+        elif behind.level is not None or not said:
             level, said = behind.level, behind.level_text
-        message = behind.message
         names, bare = _values(found, keys.names), []
         if self.row.bare is not Bare.NAME and names and not (keys.has_process and found["pid"]):
             bare = [name for name in names if not _is_name(name, self.row.bare, found["host"])]
             names = [name for name in names if name not in bare]
         if keys.kept or keys.shown or bare:
-            words = (f"{word}:" for word in bare)
-            message = " ".join(
-                part for part in (*_values(found, keys.kept), *words, message, *_pairs(found, keys.shown)) if part
-            )
+            words = [*_values(found, keys.kept), *(f"{word}:" for word in bare)]
+            parts = [message, f"({' '.join(words)})"] if is_headed else [*words, message]
+            message = " ".join(part for part in (*parts, *_pairs(found, keys.shown)) if part)
         hints = behind.hints
         if keys.hints or keys.files or bare:
             files = map(stem_of_file, _values(found, keys.files))
@@ -221,8 +224,21 @@ class RowFormat:
         if self._is_layout:
             layout = read_layout(rest)
             return layout.header
+        if self.row.rest is Rest.FIELDS:
+            return self._with_fields(rest)
+        if self.row.rest is Rest.CELLS:
+            return Header(message=" ".join(cell for cell in row_of(rest) if cell))
         first_word = FIRST_WORD.match(rest) if self._is_entry else None
         return Header(hints=(first_word[0],) if first_word else (), message=rest)
+
+    def _with_fields(self, rest: str) -> Header:
+        """The header of a message, with what the object behind it says."""
+        message, _, fields = rest.partition("\t{")
+        inner = self._inside.inner_header("{" + fields) if fields.endswith("}") else None
+        if inner is None:
+            return Header(message=rest)
+        said = " ".join(part for part in (message, inner.message) if part)
+        return Header(names=inner.names, hints=inner.hints, message=said, repeated_keys=inner.repeated_keys)
 
 
 _LEVEL_KEYS = ("level", "letter", "mark", "number", "pri")

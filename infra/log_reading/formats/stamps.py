@@ -24,7 +24,7 @@ _MONTH = rf"(?:{'|'.join(_MONTHS)})"
 _WEEKDAY = r"(?:(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun),? )?"
 _HALF = r"(?: ?(?:[AaPp]\.?[Mm]\b\.?|上午|下午))?"
 _BEHIND_UTC = r"(?:UTC|GMT)[+-]\d{1,2}(?::?\d{2})?(?!\d)"
-_OFFSET = rf"(?: ?(?:[Zz]|[+-]\d{{2}}:?\d{{2}}|{_BEHIND_UTC}|{ZONE_NAME})|[+-]\d{{2}}(?![\d:])| [+-]\d{{2}}(?= \[))?"
+_OFFSET = rf"(?: ?(?:[Zz]|[+-]\d{{2}}:?\d{{2}}|{_BEHIND_UTC}|{ZONE_NAME})|[+-]\d{{2}}(?![\d:])| [+-]\d{{2}}(?= \[|,))?"
 _TIME = rf"(?:[上下]午 ?)?\d{{1,2}}:\d{{2}}(?::\d{{2}}(?:[.,:]\d{{1,12}})?)?{_HALF}{_OFFSET}"
 _END = r"(?![\w/+]|[.,]\d|(?<=\d):\d)"
 

@@ -175,10 +175,94 @@ def test_a_thing_is_not_found_where_something_else_stands(term: str, line: str) 
         ("5xx", "code=5001", False),
         ("5xx", "code 500.5", False),
         ("5xx", "步骤 500 完成", False),
+        ("5xx", "the API responded 503.", True),
+        ("5xx", "returned 500 widgets", False),
+        ("5xx", "received 502 from upstream", True),
+        ("5xx", "received 502 messages from upstream", False),
     ],
 )
 def test_a_status_is_a_number_that_stands_as_one(term: str, line: str, found: bool) -> None:
     """R68: 5xx finds statuses of HTTP, not any number 500."""
+    assert finds(term, line) is found
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        *('{"status":507}', '{"status": 507, "bytes": 12}', '{"response_code": 507}', '{"http_status":"507"}'),
+        *('{"statusCode":507}', '{"DownstreamStatus":507}', '{"OriginStatus":507}', '{"httpResponseCode":507}'),
+        *('{"elb_status_code":"507"}', "status=507 bytes=12", "upstream_status=507", "sc-status=507 sc-bytes=200"),
+        *("GET /x answered 507 after 12 ms", "upstream returned 507 for /x", "upstream responded with 507"),
+        *("it returned 507, again", "returned a 507", "got 507 from billing", "received a 507.", "it returned 507."),
+        *("request failed with status code 507 for /x", "status code of 507", "status was 507", "状态码为507"),
+        *("Completed 507 in 12ms", "Completed 507 Insufficient Storage in 12ms", "507 INSUFFICIENT_STORAGE"),
+        *("GET /x -> 507 (12ms)", "POST https://a.example/b => 507", "GET /x 507 12.3 ms - 20", "GET /x [507]"),
+        *("The requested URL returned error: 507", "<status>507</status>", "POST /v2/quotes 507 upstream=tariff reset"),
+        '10.1.1.1 - - [17/Mar/2026:02:00:07 +0000] "GET /x HTTP/2.0" 507 12 "-" "-" 7 "r@docker" "http://10.0.0.1" 2ms',
+        '10.1.2.3:400 [17/Mar/2026:10:00:07.313] fe be/s1 0/0/1/12/14 507 512 - - ---- 12/12/1/1/0 0/0 "GET /x"',
+        "fe be/<NOSRV> 0/-1/-1/-1/5 507 212 - - SC-- 1/1/0/0/0 0/0",
+        "time:17/Mar/2026:10:00:07 +0800\thost:10.1.2.3\treq:GET /x HTTP/1.1\tstatus:507\tsize:12",
+        "2026-03-17 06:21:56 10.9.0.4 GET /x a=b 443 - 10.9.8.2 Mozilla/5.0 http://a/b 507 0 0 12",
+        "app/shop/50dc 198.51.100.3:2817 10.0.0.1:80 0.0 0.1 0.0 507 - 34 366",
+        "1714557780.123 456 10.0.0.1 TCP_MISS/507 1234 GET http://a/ - HIER_DIRECT/b",
+    ],
+)
+def test_a_status_is_found_however_it_is_written(line: str) -> None:
+    """R68: in fields, in sentences, and at its place in the lines of servers and proxies."""
+    assert finds("HTTP 507", line)
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        *('"GET /x HTTP/1.1" 200 507 "-" "-"', '{"status": 200, "bytes": 507}', "status:200\tsize:507"),
+        *(
+            "HTTP GET /x done in 507 ms",
+            "GET /x 507ms",
+            "GET /x 200 507ms",
+            "answered 200 after 507 ms",
+            "status=507ms",
+        ),
+        *("port=507", "http_port=507", "http://host:507/", "id=507", "order 507 paid", "attempt 507", "v507", "1.507"),
+        *("returned 507 rows", "got 507 of 512", "got 507/512 parts", "response 507 bytes", "answered 507 times"),
+        *("completed 507 jobs", "completed 507 requests in 12ms", "Completed 200 OK in 507ms", "error in line 507"),
+        *("status=5070", "status=1507", "code=507.5", "sc-win32-status=507", "sc-substatus=507", "2026/03/17 507 12"),
+        'fe be/s1 0/0/1/507/14 200 507 - - ---- 12/12/1/1/0 0/507 "GET /x"',
+        "2026-03-17 06:21:56 10.9.0.4 GET /x - 507 - 10.9.8.2 Mozilla/5.0 200 0 507 507",
+        "app/shop/50dc 198.51.100.3:2817 10.0.0.1:80 0.0 0.1 0.0 200 200 507 366",
+        "1714557780.123 507 10.0.0.1 TCP_MISS/200 507 CONNECT a:443 - HIER_DIRECT/b",
+    ],
+)
+def test_another_number_is_no_status(line: str) -> None:
+    """R68: sizes, durations, timers, ports, ids and counts."""
+    assert not finds("HTTP 507", line)
+
+
+@pytest.mark.parametrize(
+    ("term", "line", "found"),
+    [
+        (
+            "锁等待",
+            "process 4400 still waiting for AccessExclusiveLock on relation 1 of database 2 after 1000 ms",
+            True,
+        ),
+        ("lock wait", "process 12 still waiting for ShareLock on transaction 7", True),
+        ("lock wait", "State: Waiting for table metadata lock", True),
+        ("lock wait", "waiting for a lock", True),
+        ("lock wait", "still waiting for block 7 of the file", False),
+        ("lock wait", "waiting for clock sync", False),
+        ("lock wait", "acquired AccessExclusiveLock after waiting", False),
+        ("登录失败", 'type=USER_LOGIN msg=audit(1.2:3): op=login acct="a" exe="/usr/sbin/sshd" res=failed', True),
+        ("登录失败", 'op=login acct="a" res=failed\' type=USER_LOGIN id=3', True),
+        ("login failed", "type=USER_AUTH msg=audit(1.2:3): op=PAM:authentication res=failed'", True),
+        ("login failed", 'type=ANOM_LOGIN_FAILURES msg=audit(1.2:3): pid=2 acct="a"', True),
+        ("登录失败", "type=USER_LOGIN msg=audit(1.2:3): op=login res=success", False),
+        ("登录失败", "type=SERVICE_START msg=audit(1.2:3): unit=a res=failed", False),
+        ("登录失败", "type=USER_LOGIN res=success\ntype=SERVICE_START res=failed", False),
+    ],
+)
+def test_what_databases_and_auditd_write_in_their_own_words(term: str, line: str, found: bool) -> None:
+    """R20, R68"""
     assert finds(term, line) is found
 
 

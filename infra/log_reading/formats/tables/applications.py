@@ -73,6 +73,48 @@ ROWS = (
         begins=r"[\[DIWEFAU]",
     ),
     Row(
+        "console",
+        rf"^{{iso}}{behind.CONSOLE}(?:(?P<hint>[A-Za-z][\w./-]{{0,95}})\t(?=[^\t{{])(?=[^\n]{{0,4000}}\t|\S{{1,160}}:\d))?"
+        r"(?:(?P<caller>[\w./@-]{1,160}\.\w{1,4}:\d{1,6})\t)?",
+        (
+            Example(
+                "2024-05-01T10:05:00.000Z\tinfo\tserver/main.go:12\tstarted",
+                "2024-05-01T10:05:00Z",
+                Level.INFO,
+                (),
+                "started caller=server/main.go:12",
+                True,
+            ),
+            Example(
+                '2024-05-01T10:05:00.000+0800\tERROR\tpkg/file.go:12\tdb is down: a.example\t{"attempt": 3, "on": "b"}',
+                "2024-05-01T02:05:00Z",
+                Level.ERROR,
+                (),
+                "db is down: a.example attempt=3 on=b caller=pkg/file.go:12",
+                True,
+            ),
+            Example(
+                '2024-05-01T10:05:00.000Z\tINFO\tctl.metrics\tctl/a.go:7\tstarted\t{"service": "order"}',
+                "2024-05-01T10:05:00Z",
+                Level.INFO,
+                ("order",),
+                "ctl.metrics started caller=ctl/a.go:7",
+                True,
+            ),
+            Example("2024-05-01T10:05:00.000Z\tINFO\ttick", "2024-05-01T10:05:00Z", Level.INFO, (), "tick", True),
+            Example(
+                '2024-05-01T10:05:00.000Z\tWARN\ttick\t{"vendor": "x"}',
+                "2024-05-01T10:05:00Z",
+                Level.WARN,
+                (),
+                "tick vendor=x",
+                True,
+            ),
+        ),
+        rest=Rest.FIELDS,
+        begins=r"\d",
+    ),
+    Row(
         "java.util.logging",
         rf"^{{month_day}}{behind.JUL}",
         (
@@ -84,7 +126,7 @@ ROWS = (
                 "2024-05-01T10:05:00Z",
                 Level.ERROR,
                 (),
-                "com.example.Foo run\ndb down",
+                "db down (com.example.Foo run)",
             ),
         ),
         next_lines=r"[A-Z]{4,7}: ",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from domain.language.levels import Level
-from infra.log_reading.formats.row import Example, Row
+from infra.log_reading.formats.row import Example, Rest, Row
 from infra.log_reading.formats.stamps import FORMS
 from infra.log_reading.formats.tables import behind
 
@@ -59,11 +59,21 @@ ROWS = (
                 "2024-05-01T10:05:00.123Z",
                 Level.ERROR,
                 (),
-                '"deadlock detected",,, code=40P01',
+                "deadlock detected code=40P01",
+                True,
+            ),
+            Example(
+                '2024-05-01 10:05:00.123 +08,"app","orders",44,"10.0.0.1:5",69b0.44,1,"idle",2024-05-01 09:00:00 +08,'
+                '5/12,0,LOG,00000,"lock timeout, twice",,,,,,"",,,"psql","client backend",,0',
+                "2024-05-01T02:05:00.123Z",
+                Level.INFO,
+                (),
+                "lock timeout, twice psql client backend 0 code=00000",
                 True,
             ),
         ),
         service="postgres",
+        rest=Rest.CELLS,
         next_lines=r"(?!\d{4}-\d\d-\d\d \d\d:)",
         begins=r"\d",
     ),

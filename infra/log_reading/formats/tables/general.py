@@ -13,6 +13,7 @@ _LEVEL = rf"(?P<level>(?i:{_WORDS}|config|fine|finer|finest))"
 _OPEN_ISO = behind.unless(
     *(behind.SYSLOG_WITH_PID, behind.SYSLOG_WITHOUT_PID, behind.JOURNAL_WITHOUT_PID, behind.MYSQL, behind.MONGODB),
     *(behind.SPRING, behind.CLOUD_INIT, behind.DPKG, behind.IIS, behind.GC, behind.CRI, behind.MYSQL_QUERIES),
+    behind.CONSOLE,
 )
 _OPEN_YEAR = behind.unless(
     *(behind.NGINX, behind.CSVLOG, behind.POSTGRESQL, behind.POSTGRESQL_DETAIL, behind.SYSLOG_WITH_PID, behind.MYSQL)
@@ -74,14 +75,6 @@ ROWS = (
                 Level.ERROR,
                 (),
                 "4c5b3a7e-0001 Task timed out",
-                True,
-            ),
-            Example(
-                "2024-05-01T10:05:00.000Z\tinfo\tserver/main.go:12\tstarted",
-                "2024-05-01T10:05:00Z",
-                Level.INFO,
-                (),
-                "server/main.go:12\tstarted",
                 True,
             ),
             Example(

@@ -95,7 +95,7 @@ ROWS = (
     ),
     Row(
         "comments of W3C logs",
-        r"^#(?:Software|Version|Date|Fields|GMT-Offset|Start-Date|End-Date|Remark|Comment|separator|set_separator"
+        r"^(?!#Fields:)#(?:Software|Version|Date|GMT-Offset|Start-Date|End-Date|Remark|Comment|separator|set_separator"
         r"|empty_field"
         r"|unset_field|path|open|close|fields|types)(?=[:\t ])",
         (Example("#Software: Microsoft Internet Information Services 8.5", "", None, (), None),),
