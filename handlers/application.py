@@ -16,6 +16,7 @@ from faststream.security import SASLPlaintext
 from nats.js import JetStreamContext
 
 from domain.contracts import Agent
+from domain.subjects import PARTITIONS
 from handlers.audit.head_writer import HeadWriter
 from handlers.ports import WorkbenchFor
 from handlers.pump import Pump
@@ -29,7 +30,6 @@ from infra.audit.signed_heads import last_heads
 from infra.database_roles import grant
 from infra.embedded import Servers
 from infra.event_log.connection import addresses, connected
-from infra.event_log.jetstream import PARTITIONS
 from infra.event_log.keys import KeyDirectory
 from infra.event_log.session_log import SessionLog
 from infra.parked import ParkedDeliveries

@@ -18,7 +18,7 @@ from nats.js.api import (
 )
 from nats.js.errors import APIError, NotFoundError
 
-from infra.event_log.jetstream import PARTITIONS
+from domain.subjects import EVENT_PREFIX, PARTITIONS
 
 EVENTS = "ASSAY_EVENTS"
 BLOBS = "ASSAY_BLOBS"
@@ -26,7 +26,6 @@ VERDICTS = "ASSAY_VERDICTS"
 ACCESS = "ASSAY_ACCESS"
 PARKED = "ASSAY_PARKED"
 
-EVENT_PREFIX = "assay.event"
 BLOB_PREFIX = "assay.blob"
 VERDICT_PREFIX = "assay.verdict"
 ACCESS_PREFIX = "assay.access"

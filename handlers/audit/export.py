@@ -14,12 +14,11 @@ from infra.audit.bundle import BundledEvent, bundle
 from infra.audit.bundle_check import check_bundle
 from infra.audit.bundled_session import VerifiedBundle
 from infra.audit.proofs import anchored
-from infra.event_log.jetstream import Stored, partition_of
+from infra.event_log.jetstream import Stored
 from infra.event_log.keys import Key
 from infra.event_log.sealing import Slot, stands_open, unseal
 from infra.event_log.session_log import SessionLog
 from infra.postgres import Connection
-from infra.streams import EVENT_PREFIX
 
 PATIENCE_S = 75.0
 """How long a head is waited for: events of a running session are signed every minute."""
@@ -61,11 +60,10 @@ class Exporter:
 
     async def _event(self, stored: Stored, tree: Tree, size: int, key: Key | None, sealed_only: bool) -> BundledEvent:
         blob = await self.events.sealed_beside(stored)
-        partition = partition_of(stored.originator)
         return BundledEvent(
             version=stored.version,
             position=stored.position,
-            subject=f"{EVENT_PREFIX}.{partition}.{stored.originator}.{stored.version}.{stored.type}",
+            subject=stored.subject,
             headers=stored.headers,
             body=stored.body,
             inclusion=tree.inclusion_proof(stored.position - 1, size),

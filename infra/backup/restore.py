@@ -23,6 +23,7 @@ from nats.js.errors import NotFoundError
 
 from domain.chain import HASH_HEADER
 from domain.merkle import HASH_SIZE, Frontier
+from domain.subjects import EVENT_PREFIX
 from infra import postgres
 from infra.access import Role
 from infra.audit import head_store
@@ -51,7 +52,7 @@ from infra.event_log.snapshots import restore_snapshot
 from infra.postgres import connect
 from infra.private_files import create_private, private_folder
 from infra.settings import Settings
-from infra.streams import EVENT_PREFIX, EVENTS, RESTORING, init_streams
+from infra.streams import EVENTS, RESTORING, init_streams
 
 Tell = Callable[[str], None]
 

@@ -26,6 +26,7 @@ from pathlib import Path
 from typing import Any, BinaryIO
 
 from domain.chain import HASH_HEADER
+from domain.subjects import EVENT_PREFIX
 from infra.access import Role
 from infra.audit import head_store
 from infra.audit.dsse import fingerprint
@@ -54,7 +55,7 @@ from infra.event_log.snapshots import take_snapshot
 from infra.postgres import connect
 from infra.private_files import naming, sync_folder
 from infra.settings import Settings
-from infra.streams import ACCESS, BLOBS, EVENT_PREFIX, EVENTS, PARKED, RESTORING, VERDICTS
+from infra.streams import ACCESS, BLOBS, EVENTS, PARKED, RESTORING, VERDICTS
 
 _ATTEMPTS = 50  # of an event log that ends between two commits; under the heaviest load one in eight does not
 

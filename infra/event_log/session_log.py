@@ -30,6 +30,7 @@ from domain.chain import (
     verify_chain,
 )
 from domain.events import AnyEvent, Recorded, SessionErased
+from domain.subjects import EVENT_PREFIX, subject_of
 from infra.access import ACTOR_PATTERN
 from infra.event_log.blobs import Blobs
 from infra.event_log.connection import Connection, pauses
@@ -39,7 +40,7 @@ from infra.event_log.keys import Key, KeyStore
 from infra.event_log.mapper import Entry, SessionMapper, StoredEntry, newer_shape
 from infra.event_log.sealing import Algorithm, sealing_key, stands_open
 from infra.event_log.write_once import WriteOnce
-from infra.streams import BLOB_PREFIX, BLOBS, EVENT_PREFIX, EVENTS
+from infra.streams import BLOB_PREFIX, BLOBS, EVENTS
 
 _CATCH_UP_SECONDS = 2.0
 _FOLLOW_SECONDS = 0.075
@@ -99,8 +100,8 @@ class SessionLog:
         if fault := verify_chain(str(session_id), (Link(event.headers, event.body) for event in stored)):
             raise ChainBroken(session_id, fault.version, fault.reason)
         for event in stored:
-            if (str(event.version), event.type) != (event.headers[VERSION_HEADER], event.headers[TOPIC_HEADER]):
-                raise ChainBroken(session_id, event.version, "stands under a subject that is not its own")
+            if event.subject != (own := subject_of(event.headers)):
+                raise ChainBroken(session_id, event.version, f"stands under {event.subject}, not under {own}")
         recorded, newer = await self._recorded(stored)
         if newer:
             raise newer
@@ -315,6 +316,8 @@ class SessionLog:
         for stored in page:
             try:
                 session_id = _uuid(stored.headers[SESSION_HEADER])
+                if stored.subject != (own := subject_of(stored.headers)):
+                    raise ValueError(f"it stands under {stored.subject}, not under {own}")
                 if session_id not in keys:
                     keys[session_id] = self._mapper.key(session_id)
                 event = await self._event(session_id, stored, keys[session_id])

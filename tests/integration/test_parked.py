@@ -16,6 +16,7 @@ from faststream.nats import NatsBroker
 from faststream.security import SASLPlaintext
 
 from domain.events import SessionCancelled, SessionCancelledContent
+from domain.subjects import partition_of
 from handlers import delivery
 from handlers.cli import main
 from handlers.reactions import Subscriptions, add_publisher
@@ -24,7 +25,6 @@ from infra.access import Role
 from infra.embedded import Servers
 from infra.embedded.nats_server import NatsServer
 from infra.event_log.connection import connected
-from infra.event_log.jetstream import partition_of
 from infra.event_log.keys import KeyDirectory
 from infra.event_log.session_log import SessionLog
 from infra.parked import ParkedDeliveries
