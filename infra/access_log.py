@@ -29,11 +29,16 @@ class Action(StrEnum):
     EXPORT = "export"
     OVERRIDE = "override"
     ERASE = "erase"
+    ASK_OVERRIDE = "ask-override"  # one of the two actors it takes has asked for it
+    ASK_ERASE = "ask-erase"
+    HOLD = "hold"
+    RELEASE = "release"
     DROP = "drop"  # a parked verdict of it
 
 
 class Access(BaseModel):
-    """One record. `actor`: an opaque id (ASSAY_ACTOR). `reason`: what the actor gave, if the action asks for one."""
+    """One record. `actor`: an opaque id (ASSAY_ACTOR). `reason`: what the actor gave, if the action asks for one;
+    `what`: further facts, such as a verdict."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -43,18 +48,20 @@ class Access(BaseModel):
     action: Action
     session_id: UUID
     reason: str = ""
+    what: str = ""
 
 
 async def record_access(
-    connection: Connection, actor: str, action: Action, session_id: UUID, *, reason: str = ""
+    connection: Connection, actor: str, action: Action, session_id: UUID, *, reason: str = "", what: str = ""
 ) -> None:
     """Record what is about to be done, with the service's user. Raises LogFull or LogUnavailable: then do not do it."""
     if reason:
         from domain.evidence.masking import mask  # loads RE2, which most accesses do without
 
         reason = mask(reason)[0]
-    access = Access(actor=actor, action=action, session_id=session_id, reason=reason)
-    await _stream(connection).put(f"{session_id}.{access.id}", access.model_dump_json().encode())
+    access = Access(actor=actor, action=action, session_id=session_id, reason=reason, what=what)
+    body = access.model_dump_json(exclude=None if what else {"what"})  # which the release before does not know
+    await _stream(connection).put(f"{session_id}.{access.id}", body.encode())
 
 
 async def accesses(

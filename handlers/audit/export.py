@@ -8,6 +8,7 @@ from uuid import UUID
 
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
+from domain.events import SessionErased
 from domain.merkle import Tree
 from handlers.audit.head_writer import HeadWriter
 from infra.audit.bundle import BundledEvent, bundle
@@ -53,7 +54,8 @@ class Exporter:
         if found is None:
             raise NotExported(f"no signed head covers position {last} yet, where session {session_id} ends")
         anchor, tree = found
-        session_key = None if sealed_only else self.events.key(session_id)
+        erased = any(one.type == SessionErased.TOPIC for one in stored)  # a key that came back is not handed out
+        session_key = None if sealed_only or erased else self.events.key(session_id)
         bundled = [await self._event(one, tree, anchor.head.size, session_key, sealed_only) for one in stored]
         lines = bundle(self.signing_key, str(session_id), anchor, session_key, bundled)
         return lines, check_bundle(lines, key)

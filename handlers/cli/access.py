@@ -42,4 +42,4 @@ async def _list(arguments: argparse.Namespace, settings: Settings) -> None:
 
 def _line(access: Access) -> str:
     reason = f"  {' '.join(access.reason.split())}" if access.reason else ""
-    return plain(f"{access.time:%Y-%m-%d %H:%M:%S}  {access.actor}  {access.action:8}  {access.session_id}{reason}")
+    return plain(f"{access.time:%Y-%m-%d %H:%M:%S}  {access.actor}  {access.action:12}  {access.session_id}{reason}")

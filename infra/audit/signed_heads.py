@@ -18,7 +18,7 @@ from domain.audit.head import PAYLOAD_TYPE, Head
 from domain.merkle import Frontier
 from infra.audit import dsse, head_store
 from infra.audit.heads_file import HeadsFile
-from infra.audit.signing_key import existing_key
+from infra.audit.signing_key import existing_key, signing_key
 from infra.event_log.errors import HeadContradicted
 from infra.postgres import Connection, connect
 from infra.settings import Settings
@@ -53,6 +53,16 @@ async def last_heads(settings: Settings, dsn: str) -> Sequence[Head]:
     except psycopg.OperationalError as error:
         log.warning("the last head in PostgreSQL cannot be read: %s", error)
     return [_own_head(settings.signing_key, envelope, where) for where, envelope in newest.items() if envelope]
+
+
+async def own_key(settings: Settings, dsn: str) -> Ed25519PrivateKey:
+    """The key that signs for this log; a new one only where nothing was ever signed. Raises KeyFileError or
+    psycopg.OperationalError."""
+    if settings.signing_key.exists() or HeadsFile(settings.heads_file).last():
+        return existing_key(settings.signing_key)
+    async with await connect(dsn) as conn:
+        signed = await head_store.last_envelope(conn)
+    return existing_key(settings.signing_key) if signed else signing_key(settings.signing_key)
 
 
 def _own_head(key_file: Path, envelope: str, where: str) -> Head:

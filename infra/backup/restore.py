@@ -12,13 +12,14 @@ import base64
 import contextlib
 import json
 from collections import deque
-from collections.abc import Awaitable, Callable, Iterator, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 from typing import Any
 from uuid import UUID
 
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
 from nats.js.errors import NotFoundError
 
 from domain.chain import HASH_HEADER
@@ -28,13 +29,15 @@ from infra import postgres
 from infra.access import Role
 from infra.audit import head_store
 from infra.audit.dsse import fingerprint
+from infra.audit.erasure_ledger import Entry, ErasureLedger, Standing, UnusableLedger, verify
 from infra.audit.head_store import StoredHead
 from infra.audit.heads_file import HeadsFile
-from infra.audit.signing_key import existing_key
+from infra.audit.signing_key import existing_key, load_public_key
 from infra.backup.manifest import (
     HEADS,
     HEADS_FILE,
     KEYS,
+    PUBLIC_KEY,
     SIGNING_KEY,
     KeptConsumer,
     KeptStream,
@@ -57,17 +60,23 @@ from infra.streams import EVENTS, RESTORING, init_streams
 Tell = Callable[[str], None]
 
 
+class ErasuresUnknown(ValueError):
+    """No ledger of erasures is at hand, and what was erased since would come back; the message says what to do."""
+
+
 class NotEmpty(ValueError):
     """Something stands where the backup would be restored to; the message says what and where."""
 
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """A backup that was found whole. `keys`: the file of the sessions' keys, None to restore none."""
+    """A backup that was found whole. `keys`: the file of the sessions' keys, None to restore none. `erasures`: what
+    ledgers say was done to sessions, each line of which was verified."""
 
     folder: Path
     manifest: Manifest
     keys: Path | None
+    erasures: Sequence[Entry] = ()
 
     def lines(self, name: str) -> Iterator[dict[str, Any]]:
         path = self.keys if name == KEYS else self.folder / name
@@ -91,6 +100,36 @@ def opened_backup(folder: Path, *, keys: Path | None, without_keys: bool) -> Sou
             f"{folder} was made without keys, so {keys} is not its file of them: copy the key folder back"
         )
     return Source(folder, manifest, path if KEYS in manifest.files else None)
+
+
+def with_erasures(source: Source, settings: Settings, given: Path | None, *, without: bool) -> Source:
+    """The backup and what is known of erasures: the ledger that lies where the settings say, and the one `given`.
+
+    Raises ErasuresUnknown if there is none, unless `without` one; UnusableLedger if nobody who is trusted signed it.
+    """
+    ledgers = [ErasureLedger(path) for path in (settings.erasures_file, given) if path and path.exists()]
+    if given and not given.exists():
+        raise UnusableLedger(f"there is no ledger of erasures {given}")
+    if not ledgers and not without:
+        raise ErasuresUnknown(
+            f"there is no ledger of erasures {settings.erasures_file}: what was erased after the backup would come "
+            "back; name a copy of it with --erasures FILE, or say --without-erasures if nothing ever was"
+        )
+    signers, found = _signers(source, settings), list[Entry]()
+    for ledger in ledgers:
+        for entry in ledger.entries():
+            verify(entry, signers, str(ledger.path))
+            found.append(entry)
+    return replace(source, erasures=tuple(found))
+
+
+def _signers(source: Source, settings: Settings) -> list[Ed25519PublicKey]:
+    """The key that signed the backup's heads, and this place's own."""
+    kept = source.content(PUBLIC_KEY)
+    keys = [load_public_key(kept)] if kept else []
+    if settings.signing_key.exists():
+        keys.append(existing_key(settings.signing_key).public_key())
+    return keys
 
 
 async def restore_backup(
@@ -196,6 +235,8 @@ class _Restoring:
                 await self._consumer(stream, name, consumer)
         await init_streams(js, ack_wait=self.settings.ack_wait, replicas=self.replicas or 1)
         await self._restore_heads()
+        if self.source.erasures:
+            ErasureLedger(self.settings.erasures_file).add(self.source.erasures)
         await self._unmark(EVENTS)
         undo.pop_all()
         for stream in self._streams()[1:]:  # whose marks say nothing without the log's
@@ -225,14 +266,22 @@ class _Restoring:
         for line in self.source.lines(KEYS):
             yield UUID(line["session_id"]), Key(base64.b64decode(line["key"]))
 
+    def _erased(self) -> set[UUID]:
+        standings: dict[UUID, Standing] = {}
+        for entry in self.source.erasures:
+            standings[entry.session_id] = standings.get(entry.session_id, Standing()).after(entry)
+        return {session_id for session_id, one in standings.items() if one.erasure and not one.is_held}
+
     def _restore_keys(self, undo: contextlib.AsyncExitStack) -> None:
-        count = 0
+        count, erased = 0, self._erased()
         for session_id, key in self._keys():
-            if self._own_keys.get(session_id) is None:
+            if session_id in erased:
+                self._own_keys.destroy(session_id)
+            elif self._own_keys.get(session_id) is None:
                 undo.callback(self._own_keys.destroy, session_id)
                 self._own_keys.put(session_id, key)
                 count += 1
-        self.tell(f"{count} keys")
+        self.tell(f"{count} keys" + (f"; {len(erased)} sessions were erased: theirs stay away" if erased else ""))
         path, private = self.settings.signing_key, self.source.content(SIGNING_KEY)
         if private and not path.exists():
             private_folder(path.parent)

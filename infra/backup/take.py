@@ -30,6 +30,7 @@ from domain.subjects import EVENT_PREFIX
 from infra.access import Role
 from infra.audit import head_store
 from infra.audit.dsse import fingerprint
+from infra.audit.erasure_ledger import ErasureLedger
 from infra.audit.session_keys import lost_keys
 from infra.audit.signing_key import existing_key, public_pem
 from infra.backup.manifest import (
@@ -167,7 +168,8 @@ class _Backup:
                 file.write(_line(session_id=str(session_id), key=base64.b64encode(key.secret).decode()))
                 count += 1
         self._tell(f"{count} keys")
-        if lost := await lost_keys(SessionLog(self._admin, own, self._settings.seal), self._servers.reader_dsn):
+        log = SessionLog(self._admin, own, self._settings.seal)
+        if lost := await lost_keys(log, self._servers.reader_dsn, ErasureLedger(self._settings.erasures_file)):
             self._tell(f"{len(lost)} of the newest sessions have no key, or a wrong one, in {self._settings.key_dir}")
         return count
 

@@ -102,7 +102,7 @@ class SessionLog:
         for event in stored:
             if event.subject != (own := subject_of(event.headers)):
                 raise ChainBroken(session_id, event.version, f"stands under {event.subject}, not under {own}")
-        recorded, newer = await self._recorded(stored)
+        recorded, newer = await self._recorded(stored, erased=_is_erased(stored))
         if newer:
             raise newer
         return recorded
@@ -123,6 +123,10 @@ class SessionLog:
     def key(self, session_id: UUID) -> Key | None:
         """The key of the session's content; None if there is none, or no longer."""
         return self._mapper.key(session_id)
+
+    async def is_erased(self, session_id: UUID) -> bool:
+        """It was recorded as erased, whatever keys there are (R62)."""
+        return _is_erased(await self.stored(session_id))
 
     async def lost_key(self, session_id: UUID) -> bool:
         """The session's key is gone, or is not the one that sealed it, and yet the session was not erased (R62)."""
@@ -183,9 +187,11 @@ class SessionLog:
 
         Raises NewerEvent at an event that this release does not know (R89).
         """
+        erased = await self.is_erased(session_id)
         while True:
             page = await self._stream.versions(str(session_id), after_version + 1, _FOLLOW_VERSIONS)
-            readable, newer = await self._recorded(page)
+            erased |= _is_erased(page)
+            readable, newer = await self._recorded(page, erased=erased)
             for recorded in readable:
                 after_version = recorded.version
                 yield recorded
@@ -309,8 +315,11 @@ class SessionLog:
             drafts.append(Draft(str(session_id), version, stored.topic, headers, body))
         return drafts
 
-    async def _recorded(self, page: Iterable[Stored]) -> tuple[tuple[Recorded, ...], NewerEvent | None]:
-        """The events up to the first that this release does not know, and that one."""
+    async def _recorded(
+        self, page: Iterable[Stored], *, erased: bool = False
+    ) -> tuple[tuple[Recorded, ...], NewerEvent | None]:
+        """The events up to the first that this release does not know, and that one. What was recorded as `erased` reads
+        so, also where a key of it has come back (R76)."""
         keys: dict[UUID, Key | None] = {}  # for this page alone: a key kept longer would outlive its destruction
         recorded: list[Recorded] = []
         for stored in page:
@@ -319,7 +328,7 @@ class SessionLog:
                 if stored.subject != (own := subject_of(stored.headers)):
                     raise ValueError(f"it stands under {stored.subject}, not under {own}")
                 if session_id not in keys:
-                    keys[session_id] = self._mapper.key(session_id)
+                    keys[session_id] = None if erased else self._mapper.key(session_id)
                 event = await self._event(session_id, stored, keys[session_id])
                 recorded.append(_recorded(stored.headers, stored.position, event))
             except NewerEvent as newer:
