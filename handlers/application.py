@@ -34,13 +34,14 @@ from infra.database_roles import grant
 from infra.embedded import Servers
 from infra.event_log.connection import addresses, connected
 from infra.event_log.keys import KeyDirectory
+from infra.event_log.records import RecordStream
 from infra.event_log.session_log import SessionLog
 from infra.parked import ParkedDeliveries
 from infra.postgres import connect, user_of
 from infra.read_models.projector import run_projectors
 from infra.read_models.tables import prepare
 from infra.settings import Settings
-from infra.streams import EVENTS, drift, init_streams, is_unused
+from infra.streams import EVENTS, SIGNED, drift, init_streams, is_unused
 from infra.tools.contract import Tool
 from infra.tools.registry import load_tools
 from projections.registry import READ_MODELS
@@ -168,6 +169,7 @@ def head_writer_on(events: SessionLog, settings: Settings, servers: Servers) -> 
         key_file=settings.signing_key,
         heads_file=settings.heads_file,
         clock=wall_clock,
+        streams=[RecordStream(events.connection, stream) for stream in SIGNED],
     )
 
 

@@ -25,6 +25,8 @@ BLOBS = "ASSAY_BLOBS"
 VERDICTS = "ASSAY_VERDICTS"
 ACCESS = "ASSAY_ACCESS"
 PARKED = "ASSAY_PARKED"
+SIGNED = (ACCESS, VERDICTS)
+"""Streams under signed heads of their own, beside that of the events (R75)."""
 
 BLOB_PREFIX = "assay.blob"
 VERDICT_PREFIX = "assay.verdict"

@@ -38,6 +38,7 @@ from handlers.cli.since import session_time
 from handlers.cli.source_flags import asked_sources, given_sources, say_sample, usable
 from handlers.session_ids import session_id_for
 from handlers.session_settings import model_server, session_settings
+from infra.access_log import Action, record_access
 from infra.embedded import Servers, running_servers_async
 from infra.event_log.session_log import SessionLog
 from infra.read_models.projector import ProjectorHalted, catch_up
@@ -76,6 +77,8 @@ async def _ask(arguments: argparse.Namespace, settings: Settings) -> int:
             if arguments.key and (secret := await events.request_key(session_id)):
                 command = replace(command, request_hash=_request_hash(secret, arguments))
             await asker.submit(session_id, command)  # or find the session that the same key opened before (R10)
+            if arguments.key and (await events.load(session_id))[0].actor != settings.actor:
+                await record_access(events.connection, settings.actor, Action.ASK, session_id)
             history = await _followed(events, session_id, evidence.source)
             await _shown_in_read_models(events, servers, history[-1])
     return _report(history, as_json=arguments.json)

@@ -159,8 +159,8 @@ async def _heads(settings: Settings, servers: Servers, last: int) -> Finding:
     if settings.signing_key.absolute().is_relative_to(settings.data_dir.absolute()):
         return Finding("heads", "problem", f"the signing key {settings.signing_key} lies in the data folder")
     try:
-        heads = await last_heads(settings, servers.reader_dsn)
         async with open_log(settings, servers) as events:
+            heads = await last_heads(settings, servers.reader_dsn, await events.log_id())
             await events.confirm_heads()
     except (LogError, NatsError, OSError, ValueError) as error:
         return Finding("heads", "problem", f"{error} (heads file {settings.heads_file})")

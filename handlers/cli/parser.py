@@ -197,6 +197,9 @@ def _verdict(commands: _Commands) -> None:
     watch.add_argument("--verdict", choices=("PASS", "LOW_CONFID", "REJECT", "NONE"))
     _since(watch, "begin there (default: now)")
     _json_flag(watch)
+    republish = _add(verbs, "republish", "republish:run", "Publish what is missing on the stream of verdicts, once.")
+    _since(republish, "of what was recorded since then (default: ever)")
+    _json_flag(republish)
     _add(commands, "asyncapi", "asyncapi:run", "Print the AsyncAPI 3 document of the stream of verdicts.")
 
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 import base64
 import contextlib
 import json
-from collections import deque
+from collections import defaultdict, deque
 from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -27,11 +27,13 @@ from domain.merkle import HASH_SIZE, Frontier
 from domain.subjects import EVENT_PREFIX
 from infra import postgres
 from infra.access import Role
+from infra.access_log import Action, record_access
 from infra.audit import head_store
 from infra.audit.dsse import fingerprint
 from infra.audit.erasure_ledger import Entry, ErasureLedger, Standing, UnusableLedger, verify
 from infra.audit.head_store import StoredHead
-from infra.audit.heads_file import HeadsFile
+from infra.audit.heads_file import HeadsFile, of_stream
+from infra.audit.signed_heads import stream_of
 from infra.audit.signing_key import existing_key, load_public_key
 from infra.backup.manifest import (
     HEADS,
@@ -39,6 +41,8 @@ from infra.backup.manifest import (
     KEYS,
     PUBLIC_KEY,
     SIGNING_KEY,
+    STREAM_HEADS,
+    STREAM_HEADS_FILE,
     KeptConsumer,
     KeptStream,
     Manifest,
@@ -55,7 +59,7 @@ from infra.event_log.snapshots import restore_snapshot
 from infra.postgres import connect
 from infra.private_files import create_private, private_folder
 from infra.settings import Settings
-from infra.streams import EVENTS, RESTORING, init_streams
+from infra.streams import EVENTS, RESTORING, SIGNED, init_streams
 
 Tell = Callable[[str], None]
 
@@ -207,15 +211,23 @@ class _Restoring:
 
     def _check_heads_file(self) -> None:
         """Heads of later events would, rightly, keep the service from appending to the older log."""
-        path = self.settings.heads_file
-        there, kept = path.read_bytes() if path.exists() else b"", self.source.content(HEADS_FILE) or b""
-        if not kept.startswith(there):
-            lost = there.count(b"\n") - kept.count(b"\n") if there.startswith(kept) else None
-            raise NotEmpty(
-                f"{path} holds "
-                + (f"{lost} heads that are newer than the backup" if lost else "heads of another log")
-                + ": move it aside, and keep it, for it proves what is lost"
-            )
+        for path, kept in self._heads_files():
+            there = path.read_bytes() if path.exists() else b""
+            if not kept.startswith(there):
+                lost = there.count(b"\n") - kept.count(b"\n") if there.startswith(kept) else None
+                raise NotEmpty(
+                    f"{path} holds "
+                    + (f"{lost} heads that are newer than the backup" if lost else "heads of another log")
+                    + ": move it aside, and keep it, for it proves what is lost"
+                )
+
+    def _heads_files(self) -> Iterator[tuple[Path, bytes]]:
+        """The file of each stream's heads, and what the backup holds of it."""
+        own = self.settings.heads_file
+        yield own, self.source.content(HEADS_FILE) or b""
+        lines = (self.source.content(STREAM_HEADS_FILE) or b"").splitlines(keepends=True)
+        for stream in SIGNED:
+            yield of_stream(own, stream), b"".join(line for line in lines if stream_of(line.decode()) == stream)
 
     # ------------------------------------------------------------ restoring
 
@@ -235,6 +247,8 @@ class _Restoring:
                 await self._consumer(stream, name, consumer)
         await init_streams(js, ack_wait=self.settings.ack_wait, replicas=self.replicas or 1)
         await self._restore_heads()
+        made = f"backup of {self.source.manifest.made_at:%Y-%m-%dT%H:%M:%SZ}"
+        await record_access(self.admin, self.settings.actor, Action.RESTORE, None, what=made)
         if self.source.erasures:
             ErasureLedger(self.settings.erasures_file).add(self.source.erasures)
         await self._unmark(EVENTS)
@@ -289,23 +303,24 @@ class _Restoring:
             create_private(path, private)
 
     def _restore_heads_file(self, undo: contextlib.AsyncExitStack) -> None:
-        file, kept = HeadsFile(self.settings.heads_file), self.source.content(HEADS_FILE) or b""
-        already = sum(1 for _ in file.envelopes())
-        if fresh := kept.decode().splitlines()[already:]:
-            if not already:
-                undo.callback(file.path.unlink, missing_ok=True)
-            file.append(fresh)
+        for path, kept in self._heads_files():
+            file = HeadsFile(path)
+            already = sum(1 for _ in file.envelopes())
+            if fresh := kept.decode().splitlines()[already:]:
+                if not already:
+                    undo.callback(file.path.unlink, missing_ok=True)
+                file.append(fresh)
 
     async def _restore_heads(self) -> None:
         if await head_store.last_size(self.conn):
             return  # a restore that was cut short came as far
         async with self.conn.transaction():
-            tree = Frontier()
-            for line in self.source.lines(HEADS):
-                joined = base64.b64decode(line["leaves"])
+            trees = defaultdict[str, Frontier](Frontier)
+            for line in (*self.source.lines(HEADS), *self.source.lines(STREAM_HEADS)):
+                stream, joined = line.get("stream", ""), base64.b64decode(line["leaves"])
                 leaves = [joined[at : at + HASH_SIZE] for at in range(0, len(joined), HASH_SIZE)]
-                tree = tree.extended(leaves)
-                await head_store.add(self.conn, StoredHead(line["size"], line["envelope"], leaves), tree)
+                trees[stream] = tree = trees[stream].extended(leaves)
+                await head_store.add(self.conn, StoredHead(line["size"], line["envelope"], leaves), tree, stream)
 
     async def _unmark(self, stream: str) -> None:
         config = (await self._api(f"STREAM.INFO.{stream}"))["config"]

@@ -60,11 +60,11 @@ class EventHeader:
     newer_shape: str | None = None  # what it is, if a newer release wrote it (R89)
 
 
-LastHeads = Callable[[], Awaitable[Sequence[Head]]]
-"""The newest signed heads, from wherever they are kept."""
+LastHeads = Callable[[str], Awaitable[Sequence[Head]]]
+"""The newest signed heads of the log whose first event has this hash ("": it is empty), from wherever they are kept."""
 
 
-async def no_heads() -> Sequence[Head]:
+async def no_heads(_: str) -> Sequence[Head]:
     """Of a log that nobody signs."""
     return ()
 
@@ -246,6 +246,11 @@ class SessionLog:
         """Position of the newest event; 0 for an empty log."""
         return await self._stream.last_position()
 
+    async def log_id(self) -> str:
+        """What names this log: the hash of its first event; empty for an empty log."""
+        first = await self._stream.read(0, 1)
+        return first[0].headers.get(HASH_HEADER, "") if first else ""
+
     # ------------------------------------------------------------ what was signed
 
     async def confirm_heads(self) -> None:
@@ -256,7 +261,7 @@ class SessionLog:
         returns = self.connection.client.stats["reconnects"]
         if self._confirmed == returns:
             return
-        for head in await self._last_heads():
+        for head in await self._last_heads(await self.log_id()):
             await self._confirm(head)
         self._confirmed = returns
 

@@ -35,7 +35,7 @@ from infra.event_log.connection import connected
 from infra.event_log.jetstream import Stored
 from infra.event_log.session_log import SessionLog
 from infra.settings import Settings
-from infra.streams import BLOBS, EVENTS, init_streams, stream_configs
+from infra.streams import BLOBS, EVENTS, SIGNED, init_streams, stream_configs
 from tests.commands import in_process
 
 A, B, C = (UUID(f"0198c0de-0000-7000-8000-00000000000{number}") for number in (1, 2, 3))
@@ -120,10 +120,10 @@ def end() -> Event:
 
 
 async def make_streams(site: Site) -> None:
-    """All streams, empty; those of events and blobs without the flags that deny an operator to rewrite them."""
+    """All streams, empty; all but that of parked verdicts without the flags that deny an operator to rewrite them."""
     async with site.admin() as js:
         for config in stream_configs():
-            if config.name in (EVENTS, BLOBS):
+            if config.name in (EVENTS, BLOBS, *SIGNED):
                 await js.add_stream(replace(config, deny_delete=False, deny_purge=False))
         await init_streams(js)
 

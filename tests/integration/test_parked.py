@@ -188,5 +188,6 @@ def test_what_fails_again_stays_parked_until_it_is_dropped(plant: Plant) -> None
     (dropped,) = [json.loads(line) for line in plant.command("parked", "list", "--all", "--json")[1] if name in line]
     settlement = dropped["settlement"]
     assert (settlement["result"], settlement["actor"]) == ("dropped", "auditor-7")
-    (access,) = map(json.loads, plant.command("access", "list", str(session_id), "--json")[1])
+    requeued, access = map(json.loads, plant.command("access", "list", str(session_id), "--json")[1])
+    assert (requeued["action"], requeued["what"]) == ("parked", f"requeue {name}")
     assert (access["action"], access["reason"]) == ("drop", "the session is void")

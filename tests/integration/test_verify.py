@@ -25,7 +25,7 @@ from infra.embedded.nats_server import NatsServer
 from infra.event_log.errors import ChainBroken, HeadContradicted, Unreadable
 from infra.event_log.jetstream import Stored
 from infra.event_log.session_log import SessionLog
-from infra.streams import BLOBS, EVENTS
+from infra.streams import BLOBS, EVENTS, SIGNED
 from tests.integration.doctored import (
     LARGE,
     TURNS,
@@ -105,6 +105,9 @@ def test_a_sound_log_is_said_to_be_so_and_how_much_of_it_is_signed(sound: Site) 
         "heads": 2,
         "signed_events": 8,
         "unsigned_events": 1,
+        "streams": {
+            stream: {"messages": 0, "heads": 0, "signed_messages": 0, "unsigned_messages": 0} for stream in SIGNED
+        },
         "findings": [],
         "found": {},
     }
@@ -290,7 +293,7 @@ def test_sequences_used_again_are_found_out(sound: Site, recorded: tuple[Stored,
 
     async def write_on() -> None:
         async with sound.log() as events:
-            events._last_heads = lambda: asyncio.sleep(0, ())  # as a service without heads would
+            events._last_heads = lambda _: asyncio.sleep(0, ())  # as a service without heads would
             for session_id in fresh:
                 await events.append(session_id, None, [note("anew")], actor="actor-1")
 
