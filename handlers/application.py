@@ -16,6 +16,9 @@ from faststream.security import SASLPlaintext
 from nats.js import JetStreamContext
 
 from domain.contracts import Agent
+from domain.subjects import PARTITIONS
+from handlers.audit.erasure import Eraser
+from handlers.audit.erasure_keeper import ErasureKeeper
 from handlers.audit.head_writer import HeadWriter
 from handlers.ports import WorkbenchFor
 from handlers.pump import Pump
@@ -25,19 +28,20 @@ from handlers.verdict_publisher import VerdictPublisher
 from handlers.workbench import Workbenches
 from infra.access import Role
 from infra.audit import head_store
-from infra.audit.signed_heads import last_heads
+from infra.audit.erasure_ledger import ErasureLedger
+from infra.audit.signed_heads import last_heads, own_key
 from infra.database_roles import grant
 from infra.embedded import Servers
 from infra.event_log.connection import addresses, connected
-from infra.event_log.jetstream import PARTITIONS
 from infra.event_log.keys import KeyDirectory
+from infra.event_log.records import RecordStream
 from infra.event_log.session_log import SessionLog
 from infra.parked import ParkedDeliveries
 from infra.postgres import connect, user_of
 from infra.read_models.projector import run_projectors
 from infra.read_models.tables import prepare
 from infra.settings import Settings
-from infra.streams import EVENTS, ack_wait_in_force, drift, init_streams, is_unused
+from infra.streams import EVENTS, SIGNED, ack_wait_in_force, drift, init_streams, is_unused
 from infra.tools.contract import Tool
 from infra.tools.registry import load_tools
 from projections.registry import READ_MODELS
@@ -167,6 +171,13 @@ def runner_on(
     )
 
 
+async def eraser_on(events: SessionLog, settings: Settings, servers: Servers, actor: str) -> Eraser:
+    """Erases sessions as the deeds of one actor. Raises KeyFileError without the key that signs the ledger."""
+    runner = runner_on(events, settings, actor=actor)
+    key = await own_key(settings, servers.reader_dsn)
+    return Eraser(events, runner, servers.writer_dsn, ErasureLedger(settings.erasures_file), key)
+
+
 def head_writer_on(events: SessionLog, settings: Settings, servers: Servers) -> HeadWriter:
     """Signs the log with this process's key, if no other process does."""
     return HeadWriter(
@@ -175,6 +186,7 @@ def head_writer_on(events: SessionLog, settings: Settings, servers: Servers) -> 
         key_file=settings.signing_key,
         heads_file=settings.heads_file,
         clock=wall_clock,
+        streams=[RecordStream(events.connection, stream) for stream in SIGNED],
     )
 
 
@@ -225,7 +237,14 @@ async def worker(
         )
         heads = head_writer_on(events, settings, servers)
         stack.push_async_callback(heads.finish)
-        for task in (pump.run(), run_projectors(events, servers.writer_dsn), heads.run()):
+        keeper = ErasureKeeper(
+            events,
+            ErasureLedger(settings.erasures_file),
+            KeyDirectory(settings.key_dir),
+            servers.reader_dsn,
+            partial(eraser_on, events, settings, servers, settings.actor),
+        )
+        for task in (pump.run(), run_projectors(events, servers.writer_dsn), heads.run(), keeper.run()):
             stack.push_async_callback(_cancelled, asyncio.create_task(task))
         yield runner, events
 

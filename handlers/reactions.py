@@ -25,7 +25,7 @@ PUBLISHERS = {durable: topic for durable, topic in REACTIONS.items() if durable.
 PHASES = {durable: topic for durable, topic in REACTIONS.items() if durable not in PUBLISHERS}
 """Durable consumers by what they are for, and the one event type each hears of."""
 
-React = Callable[[UUID, int], Awaitable[None]]
+React = Callable[[UUID, int], Awaitable[object]]
 """Called with the session and the version of the triggering event."""
 
 

@@ -7,9 +7,9 @@ import os
 from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
 
+from domain.subjects import PARTITIONS
 from handlers.application import open_log
 from infra.embedded import Servers
-from infra.event_log.jetstream import PARTITIONS
 from infra.event_log.session_log import SessionLog
 from infra.postgres import Connection
 from infra.read_models.builds import no_rebuild

@@ -19,14 +19,13 @@ class VerdictPublisher:
     events: EventLog
     connection: Connection
 
-    async def publish(self, session_id: UUID, version: int) -> None:
-        """Publish the public event of one recorded event; one that is there already is left alone.
+    async def publish(self, session_id: UUID, version: int) -> bool:
+        """Publish the public event of one recorded event; one that is there already is left alone, and False returned.
 
         Raises Behind, or infra.event_log.errors.LogError.
         """
         event = await self.event_of(session_id, version)
-        if event is not None:
-            await verdict_stream.publish(self.connection, event, session_id, version)
+        return event is not None and await verdict_stream.publish(self.connection, event, session_id, version)
 
     async def event_of(self, session_id: UUID, version: int) -> PublicEvent | None:
         """What would be published; None where a recorded event concerns nobody outside. Raises as `publish` does."""

@@ -17,6 +17,8 @@ from infra.event_log.connection import Connection
 from infra.event_log.write_once import WriteOnce
 from infra.streams import ACCESS, ACCESS_PREFIX
 
+NO_SESSION = "service"
+"""Stands in the subject of a record that concerns no single session."""
 _PATIENCE = 5.0  # seconds: somebody waits for the page
 
 
@@ -29,11 +31,21 @@ class Action(StrEnum):
     EXPORT = "export"
     OVERRIDE = "override"
     ERASE = "erase"
+    ASK_OVERRIDE = "ask-override"  # one of the two actors it takes has asked for it
+    ASK_ERASE = "ask-erase"
+    HOLD = "hold"
+    RELEASE = "release"
+    ASK = "ask"  # of a session that another actor opened with the same key
+    PARKED = "parked"  # listed, shown or published again
     DROP = "drop"  # a parked verdict of it
+    REPUBLISH = "republish"  # verdicts that were missing on their stream
+    BACKUP = "backup"
+    RESTORE = "restore"
 
 
 class Access(BaseModel):
-    """One record. `actor`: an opaque id (ASSAY_ACTOR). `reason`: what the actor gave, if the action asks for one."""
+    """One record. `actor`: an opaque id (ASSAY_ACTOR). `session_id`: None where it concerns no single one. `reason`:
+    what the actor gave, if the action asks for one; `what`: further facts, such as a verdict."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -41,20 +53,22 @@ class Access(BaseModel):
     time: datetime = Field(default_factory=lambda: datetime.now(UTC))
     actor: str = Field(pattern=rf"^{ACTOR_PATTERN}$")
     action: Action
-    session_id: UUID
+    session_id: UUID | None
     reason: str = ""
+    what: str = ""
 
 
 async def record_access(
-    connection: Connection, actor: str, action: Action, session_id: UUID, *, reason: str = ""
+    connection: Connection, actor: str, action: Action, session_id: UUID | None, *, reason: str = "", what: str = ""
 ) -> None:
     """Record what is about to be done, with the service's user. Raises LogFull or LogUnavailable: then do not do it."""
     if reason:
         from domain.evidence.masking import mask  # loads RE2, which most accesses do without
 
         reason = mask(reason)[0]
-    access = Access(actor=actor, action=action, session_id=session_id, reason=reason)
-    await _stream(connection).put(f"{session_id}.{access.id}", access.model_dump_json().encode())
+    access = Access(actor=actor, action=action, session_id=session_id, reason=reason, what=what)
+    body = access.model_dump_json(exclude=None if what else {"what"})  # which the release before does not know
+    await _stream(connection).put(f"{session_id or NO_SESSION}.{access.id}", body.encode())
 
 
 async def accesses(

@@ -26,6 +26,7 @@ Resolved = Annotated[Path, AfterValidator(Path.resolve)]
 Zone = Annotated[str, AfterValidator(lambda written: _zone_name(written))]
 
 _SET = rf"(?:{'|'.join(OPTIONAL)})"
+_DEED = "(?:erase|override)"
 _NATS = r"(nats|tls|ws|wss)://[^\s,]+"
 
 
@@ -83,6 +84,10 @@ class Settings(BaseModel):
     seal: Literal["aes-256-gcm", "none"] = "aes-256-gcm"
     nats_url: str | None = Field(None, pattern=rf"^{_NATS}(\s*,\s*{_NATS})*$")  # several: servers of one cluster
     heads_file: Resolved = Field(default_factory=lambda known: _heads_file(known))  # every signed head, to be shipped
+    erasures_file: Resolved = Field(
+        default_factory=lambda known: known["key_dir"] / "erasures.jsonl"
+    )  # the ledger of erasures and holds, to be shipped
+    second_actor: str = Field("none", pattern=rf"^(?:none|{_DEED}(?:[\s,]+{_DEED})*)$")  # deeds that take two (R76)
     nats_credentials: dict[Role, Credentials] = Field(default_factory=dict)  # of an external server
     postgres_dsn: str | None = Field(None, repr=False)  # of the owner of schemas and tables
     postgres_writer_dsn: str | None = Field(None, repr=False)  # who changes rows; the owner where it is not given
@@ -111,6 +116,10 @@ class Settings(BaseModel):
         """Whether a PostgreSQL is given. A writer alone is enough for workers."""
         return bool(self.postgres_dsn or self.postgres_writer_dsn)
 
+    def takes_two(self, deed: Literal["erase", "override"]) -> bool:
+        """Whether one actor alone may not do it."""
+        return deed in self.second_actor.replace(",", " ").split()
+
     @property
     def masking(self) -> dict[str, str]:
         """What a session records of masking: further kinds with their expressions, and "" for a kind left out."""
@@ -136,6 +145,8 @@ VARIABLES: dict[str, tuple[str, ...]] = {
     "ASSAY_ACTOR": ("actor",),
     "ASSAY_SIGNING_KEY": ("signing_key",),
     "ASSAY_HEADS_FILE": ("heads_file",),
+    "ASSAY_ERASURES_FILE": ("erasures_file",),
+    "ASSAY_SECOND_ACTOR": ("second_actor",),
     "ASSAY_SEAL": ("seal",),
     "ASSAY_NATS_URL": ("nats_url",),
     "ASSAY_POSTGRES_DSN": ("postgres_dsn",),
@@ -159,7 +170,7 @@ VARIABLES: dict[str, tuple[str, ...]] = {
 }
 """Every variable and the field it sets; the file names a field by the path to it, such as `budgets.tokens`."""
 
-PATHS = frozenset({"data_dir", "key_dir", "signing_key", "heads_file"})
+PATHS = frozenset({"data_dir", "key_dir", "signing_key", "heads_file", "erasures_file"})
 """Fields that are paths: relative ones of the file are meant from its folder."""
 
 

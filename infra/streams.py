@@ -19,15 +19,16 @@ from nats.js.api import (
 )
 from nats.js.errors import APIError, NotFoundError
 
-from infra.event_log.jetstream import PARTITIONS
+from domain.subjects import EVENT_PREFIX, PARTITIONS
 
 EVENTS = "ASSAY_EVENTS"
 BLOBS = "ASSAY_BLOBS"
 VERDICTS = "ASSAY_VERDICTS"
 ACCESS = "ASSAY_ACCESS"
 PARKED = "ASSAY_PARKED"
+SIGNED = (ACCESS, VERDICTS)
+"""Streams under signed heads of their own, beside that of the events (R75)."""
 
-EVENT_PREFIX = "assay.event"
 BLOB_PREFIX = "assay.blob"
 VERDICT_PREFIX = "assay.verdict"
 ACCESS_PREFIX = "assay.access"

@@ -36,7 +36,7 @@ from domain.contracts import (
     VerifierEvaluation,
 )
 from domain.settings import RULE_VERSION, SessionSettings
-from infra.event_log.jetstream import partition_of
+from domain.subjects import partition_of
 
 
 @pytest.fixture(scope="session", autouse=True)

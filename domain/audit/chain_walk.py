@@ -17,6 +17,7 @@ from domain.chain import (
     VERSION_HEADER,
     event_hash,
 )
+from domain.subjects import subject_of
 
 
 class _Gap(NamedTuple):
@@ -59,8 +60,8 @@ class ChainWalk:
             self._suspect.add(event.originator)
             return
         session_id, version = headers.get(SESSION_HEADER, ""), _number(headers.get(VERSION_HEADER, ""))
-        if (event.originator, event.version, event.type) != (session_id, version, headers.get(TOPIC_HEADER)):
-            detail = f"stands under {event.originator} version {event.version} {event.type}"
+        if event.subject != (own_subject := subject_of(headers)):
+            detail = f"stands under {event.subject}, not under {own_subject}"
             yield _found(Kind.MISFILED, detail, event.position, session_id, version)
         yield from self._placed(event, session_id, version, own)
 

@@ -13,6 +13,8 @@ class StoredEvent(Protocol):
     """An event as it stands in the log; `originator`, `version` and `type` are those of its subject."""
 
     @property
+    def subject(self) -> str: ...
+    @property
     def originator(self) -> str: ...
     @property
     def version(self) -> int: ...
@@ -44,13 +46,15 @@ class Kind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """`position` in the log, from 1; `version` in the session, from 1; None where it cannot be told."""
+    """`position` in the log, or in the `stream` that is named, from 1; `version` in the session, from 1; None where it
+    cannot be told."""
 
     kind: Kind
     detail: str
     position: int | None = None
     session_id: str | None = None
     version: int | None = None
+    stream: str | None = None
 
 
 _ONCE_A_SESSION = {Kind.FORGED, Kind.SWAPPED}
@@ -66,7 +70,7 @@ class Findings:
     limit: int = 100
     first: list[Finding] = field(default_factory=list)
     counts: Counter[Kind] = field(default_factory=Counter)
-    _seen: set[tuple[Kind, str | None, int | None]] = field(default_factory=set)
+    _seen: set[tuple[Kind, str | None, str | None, int | None]] = field(default_factory=set)
 
     def __bool__(self) -> bool:
         return bool(self.counts)
@@ -74,7 +78,7 @@ class Findings:
     def add(self, findings: Iterable[Finding]) -> None:
         for finding in findings:
             place = None if finding.kind in _ONCE_A_SESSION else finding.position
-            key = (finding.kind, finding.session_id, place)
+            key = (finding.kind, finding.stream, finding.session_id, place)
             if key in self._seen and (finding.session_id or place):
                 continue
             if len(self._seen) < _REMEMBERED:

@@ -12,23 +12,31 @@ from domain.chain import HASH_HEADER
 from domain.merkle import leaf_hash
 
 PAYLOAD_TYPE = "application/vnd.assay.log-head.v1+json"
+STREAM_PAYLOAD_TYPE = "application/vnd.assay.stream-head.v1+json"
 _HASH = re.compile(r"[0-9a-f]{64}")
 
 
 @dataclass(frozen=True, slots=True)
 class Head:
     """`log_id`: hash of the log's first event. `size`: its events, the last of which has `last_hash`. `root`: of the
-    Merkle tree over all of them. Hashes are lower-case hex."""
+    Merkle tree over all of them. Hashes are lower-case hex. `stream`: another one than that of the events, whose
+    messages it is about (R75)."""
 
     log_id: str
     size: int
     root: str
     last_hash: str
     time: datetime
+    stream: str = ""
+
+    @property
+    def payload_type(self) -> str:
+        return STREAM_PAYLOAD_TYPE if self.stream else PAYLOAD_TYPE
 
     def payload(self) -> bytes:
         """The signed bytes."""
         document = {
+            **({"stream": self.stream} if self.stream else {}),
             "log_id": self.log_id,
             "size": self.size,
             "root_hash": self.root,
@@ -50,12 +58,13 @@ class Head:
         if type(size) is not int or size < 1 or time.tzinfo is None:
             raise ValueError("a head has a size from 1 and a time with its offset")
         log_id, root, last_hash = map(str, hashes)
-        return cls(log_id, size, root, last_hash, time)
+        return cls(log_id, size, root, last_hash, time, str(document.get("stream", "")))
 
     def beyond(self, last_position: int) -> str:
         """In words, where the log's last position lies before this head."""
+        what, unit = (f"the stream {self.stream}", "messages") if self.stream else ("the log", "events")
         return (
-            f"the log ends at position {last_position}, but a head over {self.size} events was signed at "
+            f"{what} ends at position {last_position}, but a head over {self.size} {unit} was signed at "
             f"{self.time.isoformat()}"
         )
 

@@ -9,6 +9,7 @@ from domain.audit.alignment import WINDOW, Alignment, Leaf
 from domain.audit.chain_walk import ChainWalk
 from domain.audit.findings import Finding, Findings, Kind, StoredEvent
 from domain.audit.head import Head, leaf_of
+from domain.audit.record import RecordWalk
 from domain.chain import HASH_HEADER
 from domain.merkle import Frontier
 
@@ -30,13 +31,13 @@ class LogAudit:
     re-chained forgery is found, but only known to lie between two heads.
     """
 
-    def __init__(self, heads: Iterable[Head], findings: Findings) -> None:
+    def __init__(self, heads: Iterable[Head], findings: Findings, walk: ChainWalk | RecordWalk | None = None) -> None:
         self.findings = findings
         self.signed_events = 0  # as far as a head agrees with the log
         self._ahead = deque(sorted(heads, key=lambda head: head.size))
         self._furthest = self._ahead[-1] if self._ahead else None
         self._broken: list[Head] = []
-        self._walk = ChainWalk()
+        self._walk = walk or ChainWalk()
         self._alignment = Alignment()
         self._tree = Frontier()
         self._last_hash = ""

@@ -8,18 +8,18 @@ from uuid import UUID
 
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
+from domain.events import SessionErased
 from domain.merkle import Tree
 from handlers.audit.head_writer import HeadWriter
 from infra.audit.bundle import BundledEvent, bundle
 from infra.audit.bundle_check import check_bundle
 from infra.audit.bundled_session import VerifiedBundle
 from infra.audit.proofs import anchored
-from infra.event_log.jetstream import Stored, partition_of
+from infra.event_log.jetstream import Stored
 from infra.event_log.keys import Key
 from infra.event_log.sealing import Slot, stands_open, unseal
 from infra.event_log.session_log import SessionLog
 from infra.postgres import Connection
-from infra.streams import EVENT_PREFIX
 
 PATIENCE_S = 75.0
 """How long a head is waited for: events of a running session are signed every minute."""
@@ -54,18 +54,18 @@ class Exporter:
         if found is None:
             raise NotExported(f"no signed head covers position {last} yet, where session {session_id} ends")
         anchor, tree = found
-        session_key = None if sealed_only else self.events.key(session_id)
+        erased = any(one.type == SessionErased.TOPIC for one in stored)  # a key that came back is not handed out
+        session_key = None if sealed_only or erased else self.events.key(session_id)
         bundled = [await self._event(one, tree, anchor.head.size, session_key, sealed_only) for one in stored]
         lines = bundle(self.signing_key, str(session_id), anchor, session_key, bundled)
         return lines, check_bundle(lines, key)
 
     async def _event(self, stored: Stored, tree: Tree, size: int, key: Key | None, sealed_only: bool) -> BundledEvent:
         blob = await self.events.sealed_beside(stored)
-        partition = partition_of(stored.originator)
         return BundledEvent(
             version=stored.version,
             position=stored.position,
-            subject=f"{EVENT_PREFIX}.{partition}.{stored.originator}.{stored.version}.{stored.type}",
+            subject=stored.subject,
             headers=stored.headers,
             body=stored.body,
             inclusion=tree.inclusion_proof(stored.position - 1, size),

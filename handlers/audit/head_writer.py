@@ -1,7 +1,8 @@
 """The head writer: signs what the log is, again and again, so that nobody can change it unnoticed afterwards (R60).
 
 Every worker has one; the one that holds the database's lock signs. It reads the log itself, and signs only what
-continues the last head and holds in its hash chains.
+continues the last head and holds in its hash chains. So do the streams of accesses and of public verdicts (R75), whose
+messages have no chain; one that cannot be signed does not keep the others from it.
 """
 
 from __future__ import annotations
@@ -19,16 +20,18 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from domain.audit.chain_walk import ChainWalk
 from domain.audit.findings import StoredEvent
 from domain.audit.head import Head, leaf_of
+from domain.audit.record import RecordWalk
 from domain.chain import HASH_HEADER, TOPIC_HEADER
 from domain.events import TERMINAL_TOPICS, FeedbackGiven, SessionErased, VerdictOverridden
 from domain.merkle import Frontier
 from infra.audit import head_store
 from infra.audit.head_store import StoredHead
-from infra.audit.heads_file import HeadsFile
+from infra.audit.heads_file import HeadsFile, of_stream
 from infra.audit.signed_heads import opened_head, sign_head
 from infra.audit.signing_key import existing_key, signing_key
 from infra.event_log.connection import attempts
 from infra.event_log.errors import HeadContradicted, LogUnavailable
+from infra.event_log.records import RecordStream
 from infra.postgres import Connection, connect
 
 log = logging.getLogger(__name__)
@@ -56,7 +59,8 @@ class StoredLog(Protocol):
 
 
 class HeadWriter:
-    """`every`: how long an event waits for a head at most, as long as no session comes to rest sooner."""
+    """`every`: how long an event waits for a head at most, as long as no session comes to rest sooner. `streams`: those
+    that are signed beside the events."""
 
     def __init__(
         self,
@@ -67,6 +71,7 @@ class HeadWriter:
         heads_file: Path,
         clock: Callable[[], datetime],
         every: timedelta = timedelta(seconds=60),
+        streams: Sequence[RecordStream] = (),
     ) -> None:
         self._events = events
         self._dsn = dsn
@@ -74,6 +79,7 @@ class HeadWriter:
         self._file = HeadsFile(heads_file)
         self._clock = clock
         self._every = every
+        self._streams = streams
 
     async def run(self) -> None:
         """Sign on a schedule and when sessions rest, until cancelled; returns only if the log cannot be signed."""
@@ -81,9 +87,10 @@ class HeadWriter:
             try:
                 async with await connect(self._dsn) as conn:
                     if await head_store.lock(conn):
-                        signing = await self._resumed(conn)
+                        signing, others = await self._resumed(conn), await self._others(conn)
                         while True:
                             await signing.sign(every=self._every)
+                            others = [one for one in others if await _signed_beside(one, self._every)]
                             await asyncio.sleep(LOOK_S)
             except (Unsignable, HeadContradicted, ValueError) as error:
                 log.critical("the log is no longer signed: %s", error)
@@ -109,24 +116,51 @@ class HeadWriter:
     async def _signed(self, conn: Connection, end: int) -> bool:
         if await head_store.lock(conn):
             await (await self._resumed(conn)).sign()
+            for one in await self._others(conn):
+                await _signed_beside(one)
             return True
         return await head_store.last_size(conn) >= end
 
-    async def _resumed(self, conn: Connection) -> Signing:
+    async def _others(self, conn: Connection) -> list[Signing]:
+        """The streams beside the events, as far as they can be signed."""
+        signings: list[Signing] = []
+        if not await head_store.exists(conn, head_store.STREAMS):
+            log.warning("only events are signed until `assay init` has made the tables of other streams' heads")
+            return signings
+        for stream in self._streams:
+            try:
+                signings.append(await self._resumed(conn, stream))
+            except (Unsignable, ValueError) as error:
+                log.critical("the stream %s is not signed: %s", stream.stream, error)
+        return signings
+
+    async def _resumed(self, conn: Connection, stream: RecordStream | None = None) -> Signing:
         """Where the last head left off. Raises Unsignable, HeadContradicted or KeyFileError."""
         await self._events.confirm_heads()
-        ours, shipped = await head_store.last_envelope(conn), self._file.last()
+        name = stream.stream if stream else ""
+        file = HeadsFile(of_stream(self._file.path, name)) if name else self._file
+        ours, shipped = await head_store.last_envelope(conn, name), file.last()
         # a new key could not continue what another has signed
         key = await asyncio.to_thread(existing_key if ours or shipped else signing_key, self._key_file)
-        head = opened_head(key.public_key(), ours) if ours else None
-        ahead = opened_head(key.public_key(), shipped) if shipped else None
-        tree = await head_store.frontier(conn)
+        head = opened_head(key.public_key(), ours, name) if ours else None
+        ahead = opened_head(key.public_key(), shipped, name) if shipped else None
+        tree = await head_store.frontier(conn, name)
         if tree.size != (head.size if head else 0) or (head and tree.root.hex() != head.root):
             raise Unsignable("the tree kept in assay_audit.frontier is not the one that the last head signs")
-        newer = head_store.heads(conn, after=ahead.size if ahead else 0)
+        newer = head_store.heads(conn, ahead.size if ahead else 0, name)
         if unshipped := [stored.envelope async for stored in newer]:
-            await asyncio.to_thread(self._file.append, unshipped)
-        return Signing(self._events, conn, self._file, key, self._clock, head, ahead, tree)
+            await asyncio.to_thread(file.append, unshipped)
+        return Signing(stream or self._events, conn, file, key, self._clock, head, ahead, tree, name)
+
+
+async def _signed_beside(signing: Signing, every: timedelta | None = None) -> bool:
+    """False if the stream cannot be signed any more, which is said once."""
+    try:
+        await signing.sign(every=every)
+    except (Unsignable, HeadContradicted) as error:
+        log.critical("the stream %s is no longer signed: %s", signing.stream, error)
+        return False
+    return True
 
 
 class Signing:
@@ -146,7 +180,9 @@ class Signing:
         last: Head | None,
         shipped: Head | None,
         tree: Frontier,
+        stream: str = "",
     ) -> None:
+        self.stream = stream
         self._events = events
         self._conn = conn
         self._file = file
@@ -157,7 +193,7 @@ class Signing:
         self._last_hash = ""
         self._tree = tree
         self._leaves: list[bytes] = []  # of events that were read and are not under a head yet
-        self._walk = ChainWalk(after=tree.size)
+        self._walk = RecordWalk(tree.size) if stream else ChainWalk(after=tree.size)
         self._rests = False  # a session has come to rest since the last head
         self._since = clock()
 
@@ -168,7 +204,8 @@ class Signing:
         """
         end = await self._events.last_position()
         if end < self._tree.size:
-            raise HeadContradicted(f"the log ends at position {end}, and position {self._tree.size} was read before")
+            what = f"the stream {self.stream}" if self.stream else "the log"
+            raise HeadContradicted(f"{what} ends at position {end}, and position {self._tree.size} was read before")
         while page := await self._events.stored_page(self._tree.size, self._room()):
             self._read(page)
             if len(self._leaves) == PAGE:
@@ -188,7 +225,8 @@ class Signing:
             self._since = self._clock()
         for event in page:
             for finding in self._walk.findings(event):
-                where = f"position {finding.position}, session {finding.session_id}, version {finding.version}"
+                where = f"position {finding.position}"
+                where += f", session {finding.session_id}, version {finding.version}" if not self.stream else ""
                 raise Unsignable(f"{finding.kind} at {where}: {finding.detail}")
             self._rests |= event.headers.get(TOPIC_HEADER) in PROMPT_TOPICS
         if self._walk.sessions > REMEMBERED:
@@ -203,9 +241,9 @@ class Signing:
 
     async def _add_head(self) -> None:
         tree = self._tree
-        head = Head(self._log_id, tree.size, tree.root.hex(), self._last_hash, self._clock())
+        head = Head(self._log_id, tree.size, tree.root.hex(), self._last_hash, self._clock(), self.stream)
         envelope = sign_head(self._key, head)
-        await head_store.add(self._conn, StoredHead(head.size, envelope, self._leaves), tree)
+        await head_store.add(self._conn, StoredHead(head.size, envelope, self._leaves), tree, self.stream)
         self._leaves, self._rests, self._since = [], False, self._clock()
         if self._shipped is None or head.size > self._shipped.size:
             await asyncio.to_thread(self._file.append, [envelope])

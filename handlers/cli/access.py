@@ -33,7 +33,7 @@ async def _list(arguments: argparse.Namespace, settings: Settings) -> None:
     found = 0
     async with running_servers_async(settings) as servers, connected(servers, Role.SERVICE) as connection:
         async for access in accesses(connection, whole, since):
-            if whole or str(access.session_id).startswith(beginning.lower()):
+            if whole or str(access.session_id or "").startswith(beginning.lower()):
                 found += 1
                 print(access.model_dump_json() if arguments.json else _line(access))
     if not found:
@@ -41,5 +41,7 @@ async def _list(arguments: argparse.Namespace, settings: Settings) -> None:
 
 
 def _line(access: Access) -> str:
+    what = f"  {access.what}" if access.what else ""
     reason = f"  {' '.join(access.reason.split())}" if access.reason else ""
-    return plain(f"{access.time:%Y-%m-%d %H:%M:%S}  {access.actor}  {access.action:8}  {access.session_id}{reason}")
+    session = str(access.session_id or "-")
+    return plain(f"{access.time:%Y-%m-%d %H:%M:%S}  {access.actor}  {access.action:12}  {session}{what}{reason}")

@@ -43,6 +43,7 @@ from handlers.reactions import PHASES
 from handlers.session_ids import session_id_for
 from handlers.session_settings import model_server, session_settings
 from infra.access import Role
+from infra.access_log import Action, record_access
 from infra.embedded import Servers, running_servers_async
 from infra.event_log.errors import LogError, LogUnavailable
 from infra.event_log.session_log import SessionLog
@@ -86,6 +87,8 @@ async def _ask(arguments: argparse.Namespace, settings: Settings) -> int:
                 command = replace(command, request_hash=_request_hash(secret, arguments))
             async with _told_how_to_go_on(session_id), _told_while_waiting(servers) as heard:
                 await asker.submit(session_id, command)  # or find the session that the same key opened before (R10)
+                if arguments.key and (await events.load(session_id))[0].actor != settings.actor:
+                    await record_access(events.connection, settings.actor, Action.ASK, session_id)
                 history = await _followed(events, session_id, evidence.source, heard)
             await _shown_in_read_models(events, servers, history[-1])
     return _report(history, as_json=arguments.json)

@@ -11,7 +11,7 @@ from pathlib import Path
 from handlers.application import prepare_database
 from handlers.cli.errors import UsageError
 from infra.backup.manifest import SIGNING_KEY, Manifest
-from infra.backup.restore import Source, opened_backup, restore_backup
+from infra.backup.restore import Source, opened_backup, restore_backup, with_erasures
 from infra.backup.take import take_backup
 from infra.embedded import running_servers_async
 from infra.settings import Settings
@@ -50,6 +50,7 @@ def restore(arguments: argparse.Namespace, settings: Settings) -> int:
     """Into servers that hold nothing yet; nothing else may run meanwhile."""
     folder = _absolute(arguments.folder)
     source = opened_backup(folder, keys=arguments.keys, without_keys=arguments.without_keys)
+    source = with_erasures(source, settings, arguments.erasures, without=arguments.without_erasures)
     asyncio.run(_restore(arguments, settings, source))
     steps = _next_steps(source, settings)
     if arguments.json:
@@ -78,7 +79,9 @@ def _next_steps(source: Source, settings: Settings) -> list[str]:
         *steps,
         "assay serve (or workers): it builds the read models and carries unfinished sessions on",
         "assay verify --all",
-        "erase again what was erased after the backup",
+        f"the erasures of {settings.erasures_file} are recorded in the log by the first worker"
+        if source.erasures
+        else "erase again what was erased after the backup: no ledger of erasures was given",
     ]
 
 

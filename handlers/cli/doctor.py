@@ -21,12 +21,15 @@ from domain.events import EVENTS as EVENT_TYPES
 from handlers.application import jetstream, open_log, other_ack_wait
 from handlers.cli.plain import plain
 from infra.access import Role
-from infra.audit.session_keys import RECENT, lost_keys, surviving_keys
+from infra.audit.erasure_ledger import ErasureLedger
+from infra.audit.session_keys import RECENT, disagreement, lost_keys, surviving_keys
 from infra.audit.signed_heads import last_heads
+from infra.audit.signing_key import existing_key
 from infra.database_roles import rights_of
 from infra.embedded import Servers, running_servers_async
 from infra.event_log.connection import Connection, connected
 from infra.event_log.errors import LogError, by_newer_release
+from infra.event_log.keys import KeyDirectory
 from infra.event_log.session_log import EventHeader
 from infra.parked import ParkedDeliveries
 from infra.postgres import connect_blocking
@@ -71,7 +74,9 @@ async def _examine(settings: Settings) -> list[Finding]:
         findings += [finding async for finding in _log(settings, servers)]
         last = await _last_position(servers)
         if last is not None:
-            findings += [await _heads(settings, servers, last), await _keys(settings, servers)]
+            heads = await _heads(settings, servers, last)
+            findings += [heads, await _keys(settings, servers)]
+            findings += [await _erasures(settings, servers, has_key=heads.state == "ok")]
             findings += [finding async for finding in _releases(settings, servers, last)]
         findings += [await asyncio.to_thread(_roles, servers)]
         findings += [finding async for finding in _read_models(settings, servers, last or 0)]
@@ -157,8 +162,8 @@ async def _heads(settings: Settings, servers: Servers, last: int) -> Finding:
     if settings.signing_key.absolute().is_relative_to(settings.data_dir.absolute()):
         return Finding("heads", "problem", f"the signing key {settings.signing_key} lies in the data folder")
     try:
-        heads = await last_heads(settings, servers.reader_dsn)
         async with open_log(settings, servers) as events:
+            heads = await last_heads(settings, servers.reader_dsn, await events.log_id())
             await events.confirm_heads()
     except (LogError, NatsError, OSError, ValueError) as error:
         return Finding("heads", "problem", f"{error} (heads file {settings.heads_file})")
@@ -173,17 +178,43 @@ async def _keys(settings: Settings, servers: Servers) -> Finding:
     """A key that is gone says "erased": an erasure, and nothing else, takes it away (R62)."""
     try:
         async with open_log(settings, servers) as events:
-            lost = await lost_keys(events, servers.reader_dsn)
+            lost = await lost_keys(events, servers.reader_dsn, ErasureLedger(settings.erasures_file))
             surviving = await surviving_keys(events, servers.reader_dsn)
-    except (LogError, NatsError, OSError, psycopg.OperationalError) as error:
+    except (LogError, NatsError, OSError, ValueError, psycopg.OperationalError) as error:
         return Finding("keys", "problem", f"the sessions' keys cannot be looked through: {error}")
     if lost:
         what = f"{len(lost)} of the newest sessions have no key, or a wrong one, in {settings.key_dir}"
         return Finding("keys", "problem", f"{what}: put the key folder back; the newest is {lost[0]}")
     if surviving:
         what = f"{len(surviving)} of the newest erased sessions have a key in {settings.key_dir}"
-        return Finding("keys", "problem", f"{what}: `assay session erase` them again; the newest is {surviving[0]}")
+        return Finding(
+            "keys",
+            "problem",
+            f"{what}: start a worker, or `assay session erase` them again; the newest is {surviving[0]}",
+        )
     return Finding("keys", "ok", f"the newest sessions, {RECENT} at most, have their keys or were erased")
+
+
+async def _erasures(settings: Settings, servers: Servers, *, has_key: bool) -> Finding:
+    """The ledger of erasures, the log and the key folder say the same (R76). Without the key that signs heads there is
+    none to check the ledger with."""
+    ledger, keys = ErasureLedger(settings.erasures_file), KeyDirectory(settings.key_dir)
+    try:
+        has_key &= settings.signing_key.exists()
+        signers = [existing_key(settings.signing_key).public_key()] if has_key else None
+        async with open_log(settings, servers) as events:
+            found = await disagreement(events, servers.reader_dsn, ledger, keys, signers)
+    except (LogError, NatsError, OSError, ValueError, psycopg.OperationalError) as error:
+        return Finding("erasures", "problem", f"the ledger of erasures cannot be compared: {error}")
+    for sessions, what in (
+        (found.keys, f"that the ledger says were erased have a key in {settings.key_dir}"),
+        (found.unrecorded, "that the ledger says were erased are not erased in the log"),
+        (found.unentered, f"that were erased are not in the ledger {ledger.path}"),
+    ):
+        if sessions:
+            told = f"{len(sessions)} sessions {what}: any worker sees to it when it starts; one is {sessions[-1]}"
+            return Finding("erasures", "problem", told)
+    return Finding("erasures", "ok", f"{found.entries} entries in {ledger.path} agree with the log and the keys")
 
 
 async def _parked(connection: Connection) -> Finding:

@@ -21,10 +21,13 @@ _UNUSABLE = (
     ("handlers.audit.readjudication", "UnknownSession"),
     ("infra.backup.manifest", "UnusableBackup"),
     ("infra.backup.restore", "NotEmpty"),
+    ("infra.backup.restore", "ErasuresUnknown"),
     ("infra.tools.registry", "ToolLoadError"),
     ("infra.audit.signing_key", "KeyFileError"),
+    ("infra.audit.erasure_ledger", "UnusableLedger"),
     ("infra.read_models.builds", "BuildRefused"),
 )
+_REFUSED = (("handlers.audit.two_persons", "SecondActorNeeded"),)
 _FAILED = {
     ("infra.embedded.process", "ServerError"): "{}",
     (
@@ -55,10 +58,11 @@ def explain(error: Exception) -> Explained:
     """What to tell the user. Imports nothing by itself."""
     if isinstance(error, UsageError):
         return Explained(str(error), 2)
-    for module, name in _UNUSABLE:
-        known = _class(module, name)
-        if known and isinstance(error, known):
-            return Explained(str(error), 2)
+    for classes, status in ((_UNUSABLE, 2), (_REFUSED, 3)):
+        for module, name in classes:
+            known = _class(module, name)
+            if known and isinstance(error, known):
+                return Explained(str(error), status)
     for (module, name), text in _FAILED.items():
         known = _class(module, name)
         if known and isinstance(error, known):

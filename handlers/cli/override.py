@@ -13,6 +13,7 @@ from domain.events import Erased, VerdictOverridden
 from domain.session.commands import OverrideVerdict
 from domain.session.state import Unopened
 from handlers.application import runner_on
+from handlers.audit.two_persons import agreed
 from handlers.cli.session import opened_session, shown_in_read_models
 from infra.access_log import Action, record_access
 from infra.settings import Settings
@@ -33,6 +34,8 @@ async def _override(arguments: argparse.Namespace, settings: Settings) -> dict[s
     command = OverrideVerdict(Verdict(arguments.verdict), arguments.reason)
     async with opened_session(settings, arguments.session) as (servers, events, history):
         session_id = history[-1].session_id
+        if settings.takes_two("override"):
+            await agreed(events.connection, settings.actor, Action.OVERRIDE, session_id, what=arguments.verdict)
         await record_access(events.connection, settings.actor, Action.OVERRIDE, session_id)
         state = await runner_on(events, settings, actor=settings.actor).submit(session_id, command)
         assert not isinstance(state, Unopened)

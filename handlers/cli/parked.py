@@ -50,8 +50,15 @@ class Desk:
 
     async def publish(self, delivery: ParkedDelivery) -> None:
         """Raises whatever keeps it from being published."""
+        await self.record("requeue", delivery)
         await self.publisher.publish(delivery.session_id, delivery.version)
         await self._settle(delivery, "published")
+
+    async def record(self, what: str, delivery: ParkedDelivery | None) -> None:
+        """Before it is done (R64)."""
+        session_id, name = (delivery.session_id, f" {delivery.name}") if delivery else (None, "")
+        connection = self.publisher.connection
+        await record_access(connection, self.actor, Action.PARKED, session_id, what=what + name)
 
     async def drop(self, delivery: ParkedDelivery, reason: str) -> None:
         connection = self.publisher.connection
@@ -74,6 +81,7 @@ class Desk:
 
 def list_parked(arguments: argparse.Namespace, settings: Settings) -> int:
     async def work(desk: Desk) -> int:
+        await desk.record("list", None)
         deliveries = await (desk.parked.all() if arguments.all else desk.waiting())
         for delivery in deliveries:
             print(_json(delivery) if arguments.json else _line(delivery))
@@ -87,6 +95,7 @@ def list_parked(arguments: argparse.Namespace, settings: Settings) -> int:
 def show(arguments: argparse.Namespace, settings: Settings) -> int:
     async def work(desk: Desk) -> int:
         delivery = await desk.found(arguments.name)
+        await desk.record("show", delivery)
         obstacle = await _obstacle(desk, delivery)
         if arguments.json:
             print(_json(delivery, obstacle=obstacle))

@@ -141,10 +141,19 @@ def _session(commands: _Commands) -> None:
     export.add_argument("--sealed-only", action="store_true", help="without opened contents and the session's key")
     export.add_argument("--force", action="store_true", help="write over an existing file")
     erase = _add(verbs, "erase", "erase:run", "Destroy a session's texts for good; what was decided stays provable.")
-    erase.add_argument("--reason", required=True, metavar="TEXT", help="why; kept in the access record")
+    erase.add_argument("session", nargs="?", metavar="ID", help="session id, or the unique beginning of one")
+    erase.add_argument("--older-than", metavar="AGE|TIME", help="every session that ended so long ago: 90d, or a time")
+    erase.add_argument("--verdict", choices=("PASS", "LOW_CONFID", "REJECT", "NONE"), help="only of this one in force")
+    erase.add_argument("--dry-run", action="store_true", help="only count them")
+    erase.add_argument("--reason", default="", metavar="TEXT", help="why; kept in the access record")
     erase.add_argument("--yes", action="store_true", help="do not ask")
-    for parser in (replay, diff, export, erase):
+    hold = _add(verbs, "hold", "erase:hold", "Keep a session from being erased by any means, until it is released.")
+    release = _add(verbs, "release", "erase:release", "Let a session that was held be erased again.")
+    for parser in (hold, release):
+        parser.add_argument("--reason", required=True, metavar="TEXT", help="why; kept in the access record")
+    for parser in (replay, diff, export, hold, release):
         _session_id(parser)
+    for parser in (replay, diff, export, erase, hold, release):
         _json_flag(parser)
 
 
@@ -188,6 +197,9 @@ def _verdict(commands: _Commands) -> None:
     watch.add_argument("--verdict", choices=("PASS", "LOW_CONFID", "REJECT", "NONE"))
     _since(watch, "begin there (default: now)")
     _json_flag(watch)
+    republish = _add(verbs, "republish", "republish:run", "Publish what is missing on the stream of verdicts, once.")
+    _since(republish, "of what was recorded since then (default: ever)")
+    _json_flag(republish)
     _add(commands, "asyncapi", "asyncapi:run", "Print the AsyncAPI 3 document of the stream of verdicts.")
 
 
@@ -303,6 +315,8 @@ def _backup(commands: _Commands) -> None:
     keys = restore.add_mutually_exclusive_group()
     keys.add_argument("--keys", metavar="FILE", type=Path, help="the sessions' keys, if kept elsewhere")
     keys.add_argument("--without-keys", action="store_true", help="restore no keys")
+    restore.add_argument("--erasures", metavar="FILE", type=Path, help="the ledger of erasures, if kept elsewhere")
+    restore.add_argument("--without-erasures", action="store_true", help="there is none: erased texts may come back")
     restore.add_argument("--replicas", type=_positive, metavar="N", help="copies of each stream (default: as before)")
     for parser in (backup, restore):
         _json_flag(parser)

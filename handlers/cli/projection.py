@@ -10,6 +10,7 @@ from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 from typing import Any, TypeVar
 
+from domain.subjects import PARTITIONS
 from handlers.application import make_ready, open_log
 from handlers.cli.errors import UsageError
 from handlers.cli.plain import plain
@@ -17,7 +18,6 @@ from handlers.cli.progress_bar import ProgressBar
 from handlers.rebuild import rebuild as rebuild_builds
 from infra.embedded import Servers, running_servers_async
 from infra.event_log.errors import by_newer_release
-from infra.event_log.jetstream import PARTITIONS
 from infra.event_log.session_log import SessionLog
 from infra.postgres import connect
 from infra.read_models import builds

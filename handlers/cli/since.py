@@ -11,7 +11,7 @@ YEARS = range(1990, 2100)
 UNITS = {"s": "seconds", "m": "minutes", "h": "hours", "d": "days"}
 
 
-def moment(given: str | None) -> datetime | None:
+def moment(given: str | None, flag: str = "--since") -> datetime | None:
     """When it was `30s`, `15m`, `1h` or `7d` ago, or an ISO 8601 time; None for None. Raises UsageError."""
     if given is None:
         return None
@@ -19,10 +19,10 @@ def moment(given: str | None) -> datetime | None:
     try:
         return datetime.now(UTC) - timedelta(**{UNITS[age[2]]: int(age[1])}) if age else instant(given)
     except OverflowError:
-        raise UsageError(f"--since: {given!r} lies before all times") from None
+        raise UsageError(f"{flag}: {given!r} lies before all times") from None
     except ValueError:
         raise UsageError(
-            f"--since: {given!r} is no age and no time; write 30s, 15m, 1h, 7d or 2026-07-08T11:17:00+08:00"
+            f"{flag}: {given!r} is no age and no time; write 30s, 15m, 1h, 7d or 2026-07-08T11:17:00+08:00"
         ) from None
 
 

@@ -6,32 +6,46 @@ import argparse
 import asyncio
 import json
 import sys
-from collections.abc import AsyncIterator
+from collections import Counter
+from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 from uuid import UUID
 
 import psycopg
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
 
-from domain.audit.findings import Finding, Findings
+from domain.audit.findings import Finding, Findings, Kind
 from handlers.application import open_log
-from handlers.audit.verification import no_leaves, verify_log, verify_session
+from handlers.audit.verification import no_leaves, verify_log, verify_session, verify_stream
 from handlers.cli.errors import UsageError
 from handlers.cli.plain import plain
 from handlers.cli.progress_bar import ProgressBar
 from infra.audit.dsse import fingerprint
 from infra.audit.heads_file import HeadsFile
-from infra.audit.signed_heads import KeptHeads, kept_heads, signed_leaves
+from infra.audit.signed_heads import KeptHeads, heads_files, kept_heads, signed_leaves
 from infra.audit.signing_key import existing_key, public_key, public_pem
 from infra.embedded import Servers, running_servers_async
+from infra.event_log.records import RecordStream
 from infra.event_log.session_log import SessionLog
 from infra.postgres import Connection, connect
 from infra.settings import Settings
+from infra.streams import SIGNED
 
 QUIET_S = 2.0
 """What takes no longer needs no progress shown."""
+
+
+@dataclass(slots=True)
+class VerifiedStream:
+    """What was looked at of another stream than that of the events (R75)."""
+
+    messages: int
+    heads: int
+    signed_messages: int
+    unsigned_messages: int
+    findings: Findings
 
 
 @dataclass(slots=True)
@@ -44,6 +58,16 @@ class Verified:
     signed_events: int
     unsigned_events: int
     findings: Findings
+    streams: dict[str, VerifiedStream] = field(default_factory=dict)
+
+    @property
+    def all_findings(self) -> Sequence[Finding]:
+        """The first of each stream."""
+        return [*self.findings.first, *(one for stream in self.streams.values() for one in stream.findings.first)]
+
+    @property
+    def counts(self) -> Counter[Kind]:
+        return sum((stream.findings.counts for stream in self.streams.values()), start=self.findings.counts)
 
     @property
     def is_vouched_for(self) -> bool:
@@ -54,8 +78,12 @@ class Verified:
         counts = {
             name: getattr(self, name) for name in ("events", "sessions", "heads", "signed_events", "unsigned_events")
         }
-        found = self.findings
-        return counts | {"findings": [asdict(one) for one in found.first], "found": dict(found.counts)}
+        streams = {
+            name: {key: value for key, value in asdict(one).items() if key != "findings"}
+            for name, one in self.streams.items()
+        }
+        findings = [asdict(one) for one in self.all_findings]
+        return counts | {"streams": streams, "findings": findings, "found": dict(self.counts)}
 
 
 def run(arguments: argparse.Namespace, settings: Settings) -> int:
@@ -70,7 +98,7 @@ def run(arguments: argparse.Namespace, settings: Settings) -> int:
         _print(verified)
     if not verified.is_vouched_for:
         print("assay: there is no head: nothing vouches for any of these events", file=sys.stderr)
-    return 0 if verified.is_vouched_for and not verified.findings else 3
+    return 0 if verified.is_vouched_for and not verified.counts else 3
 
 
 def print_key(arguments: argparse.Namespace, settings: Settings) -> int:
@@ -85,19 +113,25 @@ def print_key(arguments: argparse.Namespace, settings: Settings) -> int:
 
 
 async def _verify(arguments: argparse.Namespace, settings: Settings) -> Verified:
-    key, file = _key(arguments, settings), _heads_file(arguments, settings)
+    key, shipped = _key(arguments, settings), _shipped(arguments)
     session_id = _session_id(arguments.session)
     async with (
         running_servers_async(settings) as servers,
         _database(servers, needed=arguments.heads is None) as conn,
         open_log(settings, servers) as events,
     ):
-        kept = await kept_heads(key, conn, file)
+        files = shipped or heads_files(settings, await events.log_id())
+        kept = await kept_heads(key, conn, files)
         if session_id and conn:
             return await _session(events, session_id, key, conn, kept)
         verified = await _log(events, key, conn, kept)
         if session_id:
             verified.findings = _only(verified.findings, session_id)
+            return verified
+        for name in SIGNED:
+            stream = RecordStream(events.connection, name)
+            files = shipped or heads_files(settings, await _first_of(stream), name)
+            verified.streams[name] = await _stream(stream, key, conn, await kept_heads(key, conn, files, name))
         return verified
 
 
@@ -111,6 +145,22 @@ async def _log(events: SessionLog, key: Ed25519PublicKey, conn: Connection | Non
     bar.end()
     findings.add(kept.findings)
     return Verified(audit.events, audit.sessions, len(kept.heads), audit.signed_events, audit.unsigned_events, findings)
+
+
+async def _first_of(stream: RecordStream) -> str:
+    """What names the stream: the hash of its first message."""
+    first = await stream.stored_page(0, 1)
+    return first[0].hash if first else ""
+
+
+async def _stream(
+    stream: RecordStream, key: Ed25519PublicKey, conn: Connection | None, kept: KeptHeads
+) -> VerifiedStream:
+    findings = Findings()
+    leaves = signed_leaves(key, conn, kept) if conn else no_leaves()
+    audit = await verify_stream(stream, kept.heads, leaves, findings)
+    findings.add(replace(one, stream=stream.stream) for one in kept.findings)
+    return VerifiedStream(audit.events, len(kept.heads), audit.signed_events, audit.unsigned_events, findings)
 
 
 async def _session(
@@ -154,13 +204,16 @@ def _key(arguments: argparse.Namespace, settings: Settings) -> Ed25519PublicKey:
     return existing_key(settings.signing_key).public_key()
 
 
-def _heads_file(arguments: argparse.Namespace, settings: Settings) -> HeadsFile:
-    if arguments.heads and not arguments.heads.is_file():
+def _shipped(arguments: argparse.Namespace) -> list[HeadsFile]:
+    """The file that was given, which may hold heads of every stream; none if none was."""
+    if not arguments.heads:
+        return []
+    if not arguments.heads.is_file():
         raise UsageError(f"--heads: there is no file {arguments.heads}")
-    file = HeadsFile(arguments.heads or settings.heads_file)
-    if arguments.heads and file.last() is None:
+    file = HeadsFile(arguments.heads)
+    if file.last() is None:
         raise UsageError(f"--heads: {arguments.heads} holds no head")
-    return file
+    return [file]
 
 
 def _session_id(text: str | None) -> UUID | None:
@@ -174,15 +227,16 @@ def _print(verified: Verified) -> None:
     print(f"checked   {verified.events} events of {verified.sessions} session{'s' * (verified.sessions != 1)}")
     print(f"signed    {verified.signed_events} events, by the {verified.heads} heads that are kept")
     print(f"unsigned  {verified.unsigned_events} events are not under a head yet")
-    for finding in verified.findings.first:
+    for name, stream in verified.streams.items():
+        told = f"{stream.messages} messages, {stream.signed_messages} of them signed, by {stream.heads} heads"
+        print(f"{name.removeprefix('ASSAY_').lower():9} {told}")
+    for finding in verified.all_findings:
         print(plain(f"{finding.kind:19} {_place(finding)}{finding.detail}"))
-    if not verified.findings and verified.is_vouched_for:
+    if not verified.counts and verified.is_vouched_for:
         print("faults    none")
-    if verified.findings:
-        total = verified.findings.counts.total()
-        more = (
-            f", the first {len(verified.findings.first)} of them shown" if total > len(verified.findings.first) else ""
-        )
+    if verified.counts:
+        total, shown = verified.counts.total(), len(verified.all_findings)
+        more = f", the first {shown} of them shown" if total > shown else ""
         print(f"assay: {total} faults found{more}", file=sys.stderr)
 
 
@@ -190,6 +244,7 @@ def _place(finding: Finding) -> str:
     parts = [
         f"{name} {value}"
         for name, value in (
+            ("stream", finding.stream),
             ("position", finding.position),
             ("session", finding.session_id),
             ("version", finding.version),

@@ -3,20 +3,18 @@
 from __future__ import annotations
 
 import hashlib
-import re
 from dataclasses import dataclass, replace
 from typing import Any
 
 from domain.audit.head import Head, leaf_of
-from domain.chain import GENESIS, HASH_HEADER, SESSION_HEADER, TOPIC_HEADER, VERSION_HEADER, Link, verify_chain
+from domain.chain import GENESIS, HASH_HEADER, TOPIC_HEADER, Link, verify_chain
 from domain.merkle import HASH_SIZE, includes
+from domain.subjects import subject_of
 from infra.audit.bundle import HEADERS
 from infra.audit.strict_json import Refused, array, base64_bytes, object_of, parsed, spelled, typed
 from infra.event_log.errors import Unreadable
 from infra.event_log.keys import Key
 from infra.event_log.sealing import Slot, unseal
-
-_SUBJECT = re.compile(r"assay\.event\.[0-9]+\.(?P<session>[^.]+)\.(?P<version>[0-9]+)\.(?P<topic>[^.]+)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,9 +94,7 @@ class BundledSession:
         if fault := verify_chain(self._id, [link], version=self._version - 1, previous=self._hash):
             raise Refused(f"{name} {fault.reason}")
         self._hash = headers[HASH_HEADER]
-        subject = _SUBJECT.fullmatch(typed(f"{name}: its subject", value["subject"], str))
-        named = (headers[SESSION_HEADER], headers[VERSION_HEADER], headers[TOPIC_HEADER])
-        if subject is None or subject.groups() != named:
+        if typed(f"{name}: its subject", value["subject"], str) != subject_of(headers):
             raise Refused(f"{name} stands under a subject that is not its own")
         self._check_place(name, value["position"], headers)
         self._read_body(name, parsed(f"{name}: its body", body))

@@ -70,6 +70,11 @@ def named_key(envelope: str | bytes) -> str:
     return _opened(envelope).key_id
 
 
+def unverified_payload(envelope: str | bytes) -> bytes:
+    """What an envelope says, whoever signed it. Raises BadEnvelope."""
+    return _opened(envelope).payload
+
+
 def _opened(envelope: str | bytes) -> _Envelope:
     try:
         document = json.loads(envelope)

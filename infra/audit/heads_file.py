@@ -9,6 +9,12 @@ from pathlib import Path
 
 from infra.private_files import naming, private_folder, sync_folder
 
+
+def of_stream(heads_file: Path, stream: str) -> Path:
+    """Beside the file of the events' heads, the one of another stream's: the release before knows one kind a file."""
+    return heads_file.with_name(f"{stream.removeprefix('ASSAY_').lower()}-{heads_file.name}")
+
+
 _TAIL = 16 * 1024  # bytes; a head takes some 700
 
 

@@ -45,11 +45,19 @@ def existing_key(path: Path) -> Ed25519PrivateKey:
 def public_key(path: Path) -> Ed25519PublicKey:
     """A public key (SubjectPublicKeyInfo, PEM) that somebody was given. Raises KeyFileError."""
     try:
-        key = load_pem_public_key(path.read_bytes())
-    except (OSError, ValueError, UnsupportedAlgorithm) as error:
+        return load_public_key(path.read_bytes())
+    except (OSError, KeyFileError) as error:
         raise KeyFileError(f"the public key {path} cannot be read: {error}") from None
+
+
+def load_public_key(pem: bytes) -> Ed25519PublicKey:
+    """Raises KeyFileError."""
+    try:
+        key = load_pem_public_key(pem)
+    except (ValueError, UnsupportedAlgorithm) as error:
+        raise KeyFileError(f"no public key: {error}") from None
     if not isinstance(key, Ed25519PublicKey):
-        raise KeyFileError(f"the public key {path} is not an Ed25519 key")
+        raise KeyFileError("it is not an Ed25519 key")
     return key
 
 

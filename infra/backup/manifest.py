@@ -4,6 +4,7 @@ manifest.json      this description, written last
 ASSAY_….snapshot   one a stream, as nats-server packs it
 heads.jsonl        signed heads and the leaf hashes between them, from PostgreSQL
 heads-file.jsonl   the heads file
+stream-heads.jsonl, stream-heads-file.jsonl   the same of accesses and public verdicts
 keys.jsonl         the sessions' keys; may be kept apart or left out
 signing.pub        public half of the key that signs heads; signing.pem, the private one, only if asked for
 """
@@ -21,6 +22,8 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 MANIFEST = "manifest.json"
 HEADS = "heads.jsonl"
 HEADS_FILE = "heads-file.jsonl"
+STREAM_HEADS = "stream-heads.jsonl"
+STREAM_HEADS_FILE = "stream-heads-file.jsonl"
 KEYS = "keys.jsonl"
 PUBLIC_KEY = "signing.pub"
 SIGNING_KEY = "signing.pem"

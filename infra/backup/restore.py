@@ -11,30 +11,38 @@ from __future__ import annotations
 import base64
 import contextlib
 import json
-from collections import deque
-from collections.abc import Awaitable, Callable, Iterator, Mapping
-from dataclasses import dataclass, field
+from collections import defaultdict, deque
+from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 from typing import Any
 from uuid import UUID
 
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
 from nats.js.errors import NotFoundError
 
 from domain.chain import HASH_HEADER
 from domain.merkle import HASH_SIZE, Frontier
+from domain.subjects import EVENT_PREFIX
 from infra import postgres
 from infra.access import Role
+from infra.access_log import Action, record_access
 from infra.audit import head_store
 from infra.audit.dsse import fingerprint
+from infra.audit.erasure_ledger import Entry, ErasureLedger, Standing, UnusableLedger, verify
 from infra.audit.head_store import StoredHead
-from infra.audit.heads_file import HeadsFile
-from infra.audit.signing_key import existing_key
+from infra.audit.heads_file import HeadsFile, of_stream
+from infra.audit.signed_heads import stream_of
+from infra.audit.signing_key import existing_key, load_public_key
 from infra.backup.manifest import (
     HEADS,
     HEADS_FILE,
     KEYS,
+    PUBLIC_KEY,
     SIGNING_KEY,
+    STREAM_HEADS,
+    STREAM_HEADS_FILE,
     KeptConsumer,
     KeptStream,
     Manifest,
@@ -51,9 +59,13 @@ from infra.event_log.snapshots import restore_snapshot
 from infra.postgres import connect
 from infra.private_files import create_private, private_folder
 from infra.settings import Settings
-from infra.streams import EVENT_PREFIX, EVENTS, RESTORING, init_streams
+from infra.streams import EVENTS, RESTORING, SIGNED, init_streams
 
 Tell = Callable[[str], None]
+
+
+class ErasuresUnknown(ValueError):
+    """No ledger of erasures is at hand, and what was erased since would come back; the message says what to do."""
 
 
 class NotEmpty(ValueError):
@@ -62,11 +74,13 @@ class NotEmpty(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """A backup that was found whole. `keys`: the file of the sessions' keys, None to restore none."""
+    """A backup that was found whole. `keys`: the file of the sessions' keys, None to restore none. `erasures`: what
+    ledgers say was done to sessions, each line of which was verified."""
 
     folder: Path
     manifest: Manifest
     keys: Path | None
+    erasures: Sequence[Entry] = ()
 
     def lines(self, name: str) -> Iterator[dict[str, Any]]:
         path = self.keys if name == KEYS else self.folder / name
@@ -90,6 +104,36 @@ def opened_backup(folder: Path, *, keys: Path | None, without_keys: bool) -> Sou
             f"{folder} was made without keys, so {keys} is not its file of them: copy the key folder back"
         )
     return Source(folder, manifest, path if KEYS in manifest.files else None)
+
+
+def with_erasures(source: Source, settings: Settings, given: Path | None, *, without: bool) -> Source:
+    """The backup and what is known of erasures: the ledger that lies where the settings say, and the one `given`.
+
+    Raises ErasuresUnknown if there is none, unless `without` one; UnusableLedger if nobody who is trusted signed it.
+    """
+    ledgers = [ErasureLedger(path) for path in (settings.erasures_file, given) if path and path.exists()]
+    if given and not given.exists():
+        raise UnusableLedger(f"there is no ledger of erasures {given}")
+    if not ledgers and not without:
+        raise ErasuresUnknown(
+            f"there is no ledger of erasures {settings.erasures_file}: what was erased after the backup would come "
+            "back; name a copy of it with --erasures FILE, or say --without-erasures if nothing ever was"
+        )
+    signers, found = _signers(source, settings), list[Entry]()
+    for ledger in ledgers:
+        for entry in ledger.entries():
+            verify(entry, signers, str(ledger.path))
+            found.append(entry)
+    return replace(source, erasures=tuple(found))
+
+
+def _signers(source: Source, settings: Settings) -> list[Ed25519PublicKey]:
+    """The key that signed the backup's heads, and this place's own."""
+    kept = source.content(PUBLIC_KEY)
+    keys = [load_public_key(kept)] if kept else []
+    if settings.signing_key.exists():
+        keys.append(existing_key(settings.signing_key).public_key())
+    return keys
 
 
 async def restore_backup(
@@ -167,15 +211,23 @@ class _Restoring:
 
     def _check_heads_file(self) -> None:
         """Heads of later events would, rightly, keep the service from appending to the older log."""
-        path = self.settings.heads_file
-        there, kept = path.read_bytes() if path.exists() else b"", self.source.content(HEADS_FILE) or b""
-        if not kept.startswith(there):
-            lost = there.count(b"\n") - kept.count(b"\n") if there.startswith(kept) else None
-            raise NotEmpty(
-                f"{path} holds "
-                + (f"{lost} heads that are newer than the backup" if lost else "heads of another log")
-                + ": move it aside, and keep it, for it proves what is lost"
-            )
+        for path, kept in self._heads_files():
+            there = path.read_bytes() if path.exists() else b""
+            if not kept.startswith(there):
+                lost = there.count(b"\n") - kept.count(b"\n") if there.startswith(kept) else None
+                raise NotEmpty(
+                    f"{path} holds "
+                    + (f"{lost} heads that are newer than the backup" if lost else "heads of another log")
+                    + ": move it aside, and keep it, for it proves what is lost"
+                )
+
+    def _heads_files(self) -> Iterator[tuple[Path, bytes]]:
+        """The file of each stream's heads, and what the backup holds of it."""
+        own = self.settings.heads_file
+        yield own, self.source.content(HEADS_FILE) or b""
+        lines = (self.source.content(STREAM_HEADS_FILE) or b"").splitlines(keepends=True)
+        for stream in SIGNED:
+            yield of_stream(own, stream), b"".join(line for line in lines if stream_of(line.decode()) == stream)
 
     # ------------------------------------------------------------ restoring
 
@@ -195,6 +247,10 @@ class _Restoring:
                 await self._consumer(stream, name, consumer)
         await init_streams(js, ack_wait=self.settings.ack_wait, replicas=self.replicas or 1)
         await self._restore_heads()
+        made = f"backup of {self.source.manifest.made_at:%Y-%m-%dT%H:%M:%SZ}"
+        await record_access(self.admin, self.settings.actor, Action.RESTORE, None, what=made)
+        if self.source.erasures:
+            ErasureLedger(self.settings.erasures_file).add(self.source.erasures)
         await self._unmark(EVENTS)
         undo.pop_all()
         for stream in self._streams()[1:]:  # whose marks say nothing without the log's
@@ -224,14 +280,22 @@ class _Restoring:
         for line in self.source.lines(KEYS):
             yield UUID(line["session_id"]), Key(base64.b64decode(line["key"]))
 
+    def _erased(self) -> set[UUID]:
+        standings: dict[UUID, Standing] = {}
+        for entry in self.source.erasures:
+            standings[entry.session_id] = standings.get(entry.session_id, Standing()).after(entry)
+        return {session_id for session_id, one in standings.items() if one.erasure and not one.is_held}
+
     def _restore_keys(self, undo: contextlib.AsyncExitStack) -> None:
-        count = 0
+        count, erased = 0, self._erased()
         for session_id, key in self._keys():
-            if self._own_keys.get(session_id) is None:
+            if session_id in erased:
+                self._own_keys.destroy(session_id)
+            elif self._own_keys.get(session_id) is None:
                 undo.callback(self._own_keys.destroy, session_id)
                 self._own_keys.put(session_id, key)
                 count += 1
-        self.tell(f"{count} keys")
+        self.tell(f"{count} keys" + (f"; {len(erased)} sessions were erased: theirs stay away" if erased else ""))
         path, private = self.settings.signing_key, self.source.content(SIGNING_KEY)
         if private and not path.exists():
             private_folder(path.parent)
@@ -239,23 +303,24 @@ class _Restoring:
             create_private(path, private)
 
     def _restore_heads_file(self, undo: contextlib.AsyncExitStack) -> None:
-        file, kept = HeadsFile(self.settings.heads_file), self.source.content(HEADS_FILE) or b""
-        already = sum(1 for _ in file.envelopes())
-        if fresh := kept.decode().splitlines()[already:]:
-            if not already:
-                undo.callback(file.path.unlink, missing_ok=True)
-            file.append(fresh)
+        for path, kept in self._heads_files():
+            file = HeadsFile(path)
+            already = sum(1 for _ in file.envelopes())
+            if fresh := kept.decode().splitlines()[already:]:
+                if not already:
+                    undo.callback(file.path.unlink, missing_ok=True)
+                file.append(fresh)
 
     async def _restore_heads(self) -> None:
         if await head_store.last_size(self.conn):
             return  # a restore that was cut short came as far
         async with self.conn.transaction():
-            tree = Frontier()
-            for line in self.source.lines(HEADS):
-                joined = base64.b64decode(line["leaves"])
+            trees = defaultdict[str, Frontier](Frontier)
+            for line in (*self.source.lines(HEADS), *self.source.lines(STREAM_HEADS)):
+                stream, joined = line.get("stream", ""), base64.b64decode(line["leaves"])
                 leaves = [joined[at : at + HASH_SIZE] for at in range(0, len(joined), HASH_SIZE)]
-                tree = tree.extended(leaves)
-                await head_store.add(self.conn, StoredHead(line["size"], line["envelope"], leaves), tree)
+                trees[stream] = tree = trees[stream].extended(leaves)
+                await head_store.add(self.conn, StoredHead(line["size"], line["envelope"], leaves), tree, stream)
 
     async def _unmark(self, stream: str) -> None:
         config = (await self._api(f"STREAM.INFO.{stream}"))["config"]

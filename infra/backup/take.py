@@ -26,9 +26,13 @@ from pathlib import Path
 from typing import Any, BinaryIO
 
 from domain.chain import HASH_HEADER
+from domain.subjects import EVENT_PREFIX
 from infra.access import Role
+from infra.access_log import Action, record_access
 from infra.audit import head_store
 from infra.audit.dsse import fingerprint
+from infra.audit.erasure_ledger import ErasureLedger
+from infra.audit.heads_file import HeadsFile, of_stream
 from infra.audit.session_keys import lost_keys
 from infra.audit.signing_key import existing_key, public_pem
 from infra.backup.manifest import (
@@ -38,6 +42,8 @@ from infra.backup.manifest import (
     MANIFEST,
     PUBLIC_KEY,
     SIGNING_KEY,
+    STREAM_HEADS,
+    STREAM_HEADS_FILE,
     KeptConsumer,
     KeptStream,
     Manifest,
@@ -54,7 +60,7 @@ from infra.event_log.snapshots import take_snapshot
 from infra.postgres import connect
 from infra.private_files import naming, sync_folder
 from infra.settings import Settings
-from infra.streams import ACCESS, BLOBS, EVENT_PREFIX, EVENTS, PARKED, RESTORING, VERDICTS
+from infra.streams import ACCESS, BLOBS, EVENTS, PARKED, RESTORING, SIGNED, VERDICTS
 
 _ATTEMPTS = 50  # of an event log that ends between two commits; under the heaviest load one in eight does not
 
@@ -92,7 +98,9 @@ class _Backup:
     async def taken(self, keys: bool, signing_key: bool) -> Manifest:
         """In the order that the module describes."""
         made_at = datetime.now(UTC)
+        actor = self._settings.actor
         consumers = {stream: await self._consumers(stream) for stream in (EVENTS, VERDICTS)}
+        await record_access(self._admin, actor, Action.BACKUP, None, what="with keys" if keys else "without keys")
         key_id = self._signing_key(with_private=signing_key)
         await self._heads()
         snapshots = {stream: await self._snapshot(stream) for stream in (PARKED, VERDICTS)}
@@ -158,6 +166,16 @@ class _Backup:
                 async for head in head_store.heads(conn):
                     leaves = base64.b64encode(b"".join(head.leaves)).decode()
                     file.write(_line(size=head.size, envelope=head.envelope, leaves=leaves))
+        with _file(self._folder / STREAM_HEADS_FILE) as file:
+            for stream in SIGNED:
+                for _, envelope in HeadsFile(of_stream(self._settings.heads_file, stream)).envelopes():
+                    file.write(envelope.encode() + b"\n")
+        with _file(self._folder / STREAM_HEADS) as file:
+            async with await connect(self._servers.reader_dsn) as conn:
+                for stream in SIGNED:
+                    async for head in head_store.heads(conn, 0, stream):
+                        leaves = base64.b64encode(b"".join(head.leaves)).decode()
+                        file.write(_line(stream=stream, size=head.size, envelope=head.envelope, leaves=leaves))
 
     async def _keys(self) -> int:
         own, count = KeyDirectory(self._settings.key_dir), 0
@@ -166,7 +184,8 @@ class _Backup:
                 file.write(_line(session_id=str(session_id), key=base64.b64encode(key.secret).decode()))
                 count += 1
         self._tell(f"{count} keys")
-        if lost := await lost_keys(SessionLog(self._admin, own, self._settings.seal), self._servers.reader_dsn):
+        log = SessionLog(self._admin, own, self._settings.seal)
+        if lost := await lost_keys(log, self._servers.reader_dsn, ErasureLedger(self._settings.erasures_file)):
             self._tell(f"{len(lost)} of the newest sessions have no key, or a wrong one, in {self._settings.key_dir}")
         return count
 

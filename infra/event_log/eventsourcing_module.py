@@ -27,11 +27,12 @@ from eventsourcing.persistence import (
 from eventsourcing.utils import Environment, EnvType, strtobool
 from typing_extensions import override
 
+from domain.subjects import EVENT_PREFIX
 from infra.event_log.connection import Connection
 from infra.event_log.jetstream import EventStream
 from infra.event_log.recorder import JetStreamAggregateRecorder, JetStreamApplicationRecorder, LoopThread
 from infra.event_log.session_events import FactsMapper, SessionEventRecorder
-from infra.streams import EVENT_PREFIX, EVENTS, append_only, ensure_stream
+from infra.streams import EVENTS, append_only, ensure_stream
 
 
 class JetStreamFactory(InfrastructureFactory[TrackingRecorder]):

@@ -12,18 +12,18 @@ import base64
 import contextlib
 import json
 import logging
-import zlib
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
 from email.parser import BytesHeaderParser
 from typing import Any
-from urllib.parse import quote, unquote
+from urllib.parse import unquote
 from uuid import uuid4
 
 from nats.aio.msg import Msg
 from nats.js.api import Header
 
 from domain.chain import COMMIT_HEADER
+from domain.subjects import partition_of, token_of
 from infra.event_log.connection import (
     FULL,
     NOT_FOUND,
@@ -44,9 +44,6 @@ from infra.event_log.direct_get import direct_get
 from infra.event_log.errors import Conflict, LogError, LogFull, LogUnavailable
 
 _log = logging.getLogger(__name__)
-
-PARTITIONS = 8
-"""Into how many parts a hash divides the originators. Fixed for the life of a stream: it stands in every subject."""
 
 MAX_COMMIT = 1_000  # events; the server's limit of one atomic batch
 _MAX_SUBJECTS = 1_024  # the server's limit of one request for the last messages of many subjects
@@ -73,8 +70,10 @@ class Draft:
 
 @dataclass(frozen=True, slots=True)
 class Stored:
-    """An event as it stands in the stream. `position` is its sequence number there, from 1."""
+    """An event as it stands in the stream. `position` is its sequence number there, from 1; `originator`, `version`
+    and `type` are those of its subject."""
 
+    subject: str
     originator: str
     version: int
     type: str
@@ -197,8 +196,8 @@ class EventStream:
     # ------------------------------------------------------------ reading
 
     async def originator(self, originator: str) -> tuple[Stored, ...]:
-        """All events of one originator, by position."""
-        found = await self._last_of_each([f"{self._originator_prefix(originator)}.>"])
+        """All events of one originator, by position; also those that stand in a partition which is not its own."""
+        found = await self._last_of_each([f"{self._wherever(originator)}.>"])
         if found is not None:
             return found
         events: list[Stored] = []  # more subjects than one request may ask for: page by version
@@ -207,8 +206,8 @@ class EventStream:
         return tuple(events)
 
     async def versions(self, originator: str, first: int, count: int) -> tuple[Stored, ...]:
-        """The events of one originator with the given consecutive versions, as far as they exist."""
-        wanted = [self._version_filter(originator, version) for version in range(first, first + count)]
+        """The events of one originator with the given consecutive versions, as far as they exist, wherever."""
+        wanted = [f"{self._wherever(originator)}.{version}.*" for version in range(first, first + count)]
         return await self._last_of_each(wanted) or ()
 
     async def read(self, after: int, limit: int, *, partition: int | None = None) -> tuple[Stored, ...]:
@@ -318,13 +317,16 @@ class EventStream:
     # ------------------------------------------------------------ subjects
 
     def _originator_prefix(self, originator: str) -> str:
-        return f"{self._prefix}.{partition_of(originator)}.{_token(originator)}"
+        return f"{self._prefix}.{partition_of(originator)}.{token_of(originator)}"
+
+    def _wherever(self, originator: str) -> str:
+        return f"{self._prefix}.*.{token_of(originator)}"
 
     def _version_filter(self, originator: str, version: int) -> str:
         return f"{self._originator_prefix(originator)}.{version}.*"
 
     def _subject(self, draft: Draft) -> str:
-        return f"{self._originator_prefix(draft.originator)}.{draft.version}.{_token(draft.type)}"
+        return f"{self._originator_prefix(draft.originator)}.{draft.version}.{token_of(draft.type)}"
 
     def _message(self, reply: Reply) -> Stored:
         headers = reply.headers
@@ -333,16 +335,6 @@ class EventStream:
     def _stored(self, subject: str, position: int, headers: Mapping[str, str], body: bytes) -> Stored:
         try:
             _, originator, version, type_ = subject.rsplit(".", 3)
-            return Stored(unquote(originator), int(version), unquote(type_), position, headers, body)
+            return Stored(subject, unquote(originator), int(version), unquote(type_), position, headers, body)
         except ValueError:  # nothing of ours; whoever reads it finds that it is no event
-            return Stored("", 0, subject, position, headers, body)
-
-
-def partition_of(originator: str) -> int:
-    """The part of the log that holds all events of one originator."""
-    return zlib.crc32(originator.encode()) % PARTITIONS
-
-
-def _token(text: str) -> str:
-    """Any text as one token of a subject: no dots, wildcards or spaces, and not empty."""
-    return quote(text, safe="").replace(".", "%2E") or "%"
+            return Stored(subject, "", 0, subject, position, headers, body)

@@ -70,6 +70,14 @@ class KeyDirectory:
         if self._folder.exists():
             sync_folder(self._folder)
 
+    def ids(self) -> set[UUID]:
+        """The sessions that have a key."""
+        found: set[UUID] = set()
+        for path in self._folder.glob("*.key"):
+            with contextlib.suppress(ValueError):  # a file of somebody else
+                found.add(UUID(path.stem))
+        return found
+
     def all(self) -> Iterator[tuple[UUID, Key]]:
         """Every session's key; one that is destroyed meanwhile may be missing."""
         for path in sorted(self._folder.glob("*.key")):

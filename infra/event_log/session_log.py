@@ -30,6 +30,7 @@ from domain.chain import (
     verify_chain,
 )
 from domain.events import AnyEvent, Recorded, SessionErased
+from domain.subjects import EVENT_PREFIX, subject_of
 from infra.access import ACTOR_PATTERN
 from infra.event_log.blobs import Blobs
 from infra.event_log.connection import Connection, pauses
@@ -39,7 +40,7 @@ from infra.event_log.keys import Key, KeyStore
 from infra.event_log.mapper import Entry, SessionMapper, StoredEntry, newer_shape
 from infra.event_log.sealing import Algorithm, sealing_key, stands_open
 from infra.event_log.write_once import WriteOnce
-from infra.streams import BLOB_PREFIX, BLOBS, EVENT_PREFIX, EVENTS
+from infra.streams import BLOB_PREFIX, BLOBS, EVENTS
 
 _CATCH_UP_SECONDS = 2.0
 _FOLLOW_SECONDS = 0.075
@@ -59,11 +60,11 @@ class EventHeader:
     newer_shape: str | None = None  # what it is, if a newer release wrote it (R89)
 
 
-LastHeads = Callable[[], Awaitable[Sequence[Head]]]
-"""The newest signed heads, from wherever they are kept."""
+LastHeads = Callable[[str], Awaitable[Sequence[Head]]]
+"""The newest signed heads of the log whose first event has this hash ("": it is empty), from wherever they are kept."""
 
 
-async def no_heads() -> Sequence[Head]:
+async def no_heads(_: str) -> Sequence[Head]:
     """Of a log that nobody signs."""
     return ()
 
@@ -99,9 +100,9 @@ class SessionLog:
         if fault := verify_chain(str(session_id), (Link(event.headers, event.body) for event in stored)):
             raise ChainBroken(session_id, fault.version, fault.reason)
         for event in stored:
-            if (str(event.version), event.type) != (event.headers[VERSION_HEADER], event.headers[TOPIC_HEADER]):
-                raise ChainBroken(session_id, event.version, "stands under a subject that is not its own")
-        recorded, newer = await self._recorded(stored)
+            if event.subject != (own := subject_of(event.headers)):
+                raise ChainBroken(session_id, event.version, f"stands under {event.subject}, not under {own}")
+        recorded, newer = await self._recorded(stored, erased=_is_erased(stored))
         if newer:
             raise newer
         return recorded
@@ -122,6 +123,10 @@ class SessionLog:
     def key(self, session_id: UUID) -> Key | None:
         """The key of the session's content; None if there is none, or no longer."""
         return self._mapper.key(session_id)
+
+    async def is_erased(self, session_id: UUID) -> bool:
+        """It was recorded as erased, whatever keys there are (R62)."""
+        return _is_erased(await self.stored(session_id))
 
     async def lost_key(self, session_id: UUID) -> bool:
         """The session's key is gone, or is not the one that sealed it, and yet the session was not erased (R62)."""
@@ -182,9 +187,11 @@ class SessionLog:
 
         Raises NewerEvent at an event that this release does not know (R89).
         """
+        erased = await self.is_erased(session_id)
         while True:
             page = await self._stream.versions(str(session_id), after_version + 1, _FOLLOW_VERSIONS)
-            readable, newer = await self._recorded(page)
+            erased |= _is_erased(page)
+            readable, newer = await self._recorded(page, erased=erased)
             for recorded in readable:
                 after_version = recorded.version
                 yield recorded
@@ -239,6 +246,11 @@ class SessionLog:
         """Position of the newest event; 0 for an empty log."""
         return await self._stream.last_position()
 
+    async def log_id(self) -> str:
+        """What names this log: the hash of its first event; empty for an empty log."""
+        first = await self._stream.read(0, 1)
+        return first[0].headers.get(HASH_HEADER, "") if first else ""
+
     # ------------------------------------------------------------ what was signed
 
     async def confirm_heads(self) -> None:
@@ -249,7 +261,7 @@ class SessionLog:
         returns = self.connection.client.stats["reconnects"]
         if self._confirmed == returns:
             return
-        for head in await self._last_heads():
+        for head in await self._last_heads(await self.log_id()):
             await self._confirm(head)
         self._confirmed = returns
 
@@ -308,15 +320,20 @@ class SessionLog:
             drafts.append(Draft(str(session_id), version, stored.topic, headers, body))
         return drafts
 
-    async def _recorded(self, page: Iterable[Stored]) -> tuple[tuple[Recorded, ...], NewerEvent | None]:
-        """The events up to the first that this release does not know, and that one."""
+    async def _recorded(
+        self, page: Iterable[Stored], *, erased: bool = False
+    ) -> tuple[tuple[Recorded, ...], NewerEvent | None]:
+        """The events up to the first that this release does not know, and that one. What was recorded as `erased` reads
+        so, also where a key of it has come back (R76)."""
         keys: dict[UUID, Key | None] = {}  # for this page alone: a key kept longer would outlive its destruction
         recorded: list[Recorded] = []
         for stored in page:
             try:
                 session_id = _uuid(stored.headers[SESSION_HEADER])
+                if stored.subject != (own := subject_of(stored.headers)):
+                    raise ValueError(f"it stands under {stored.subject}, not under {own}")
                 if session_id not in keys:
-                    keys[session_id] = self._mapper.key(session_id)
+                    keys[session_id] = None if erased else self._mapper.key(session_id)
                 event = await self._event(session_id, stored, keys[session_id])
                 recorded.append(_recorded(stored.headers, stored.position, event))
             except NewerEvent as newer:

@@ -8,8 +8,8 @@ from dataclasses import dataclass, replace
 
 from psycopg import errors, sql
 
+from domain.subjects import PARTITIONS
 from infra.event_log.connection import attempts
-from infra.event_log.jetstream import PARTITIONS
 from infra.postgres import Connection, connect
 from infra.read_models.projector import LogReader, Projector
 from infra.read_models.rows import Identified, identity, lock_positions, serving_build

@@ -15,10 +15,10 @@ from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass
 from multiprocessing.synchronize import Event
 
+from domain.subjects import PARTITIONS
 from infra.access import Role
 from infra.embedded import Servers
 from infra.event_log.connection import connected
-from infra.event_log.jetstream import PARTITIONS
 from infra.event_log.keys import KeyDirectory
 from infra.event_log.session_log import SessionLog
 from infra.read_models.rebuild import RebuildFailed, load_partition

@@ -20,8 +20,8 @@ from typing import NoReturn, Protocol
 import psycopg
 
 from domain.events import Recorded
+from domain.subjects import PARTITIONS, partition_of
 from infra.event_log.errors import AccessRefused, ChainBroken, LogUnavailable, NewerEvent, Unreadable
-from infra.event_log.jetstream import PARTITIONS, partition_of
 from infra.event_log.newer import Told
 from infra.postgres import Connection, connect
 from infra.read_models.rows import (

@@ -61,6 +61,14 @@ class SessionRow:
         return self.verdict_override or self.verdict
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EndedRow:
+    """A session that has ended, and whether its content is erased."""
+
+    session_id: UUID
+    erased: bool
+
+
 class AmbiguousSession(LookupError):
     """Several sessions begin with the given prefix; `sessions` are the newest of them."""
 
@@ -164,6 +172,19 @@ def list_sessions(
              AND (%(verdict)s::text IS NULL OR coalesce(verdict_override, verdict) = %(verdict)s)
            ORDER BY created_at DESC, session_id DESC LIMIT %(limit)s""",
         {"limit": limit, "status": status, "verdict": verdict},
+    )
+
+
+def ended_sessions(conn: psycopg.Connection[Any], before: datetime, verdict: str | None = None) -> list[EndedRow]:
+    """Those that ended before a time, oldest first, of one verdict in force where given; `NONE`: of those without."""
+    return _select(
+        conn,
+        EndedRow,
+        """FROM assay.diagnosis_session
+           WHERE completed_at < %(before)s
+             AND (%(verdict)s::text IS NULL OR coalesce(verdict_override, verdict, 'NONE') = %(verdict)s)
+           ORDER BY completed_at, session_id""",
+        {"before": before, "verdict": verdict},
     )
 
 

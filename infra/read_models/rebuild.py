@@ -16,8 +16,8 @@ from typing import Protocol
 
 from psycopg import sql
 
+from domain.subjects import PARTITIONS
 from infra.event_log.errors import LogUnavailable, NewerEvent
-from infra.event_log.jetstream import PARTITIONS
 from infra.postgres import Connection, connect
 from infra.read_models.builds import BuildRefused
 from infra.read_models.projector import LogReader, Projector, describe, position_of

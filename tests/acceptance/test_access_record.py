@@ -31,7 +31,7 @@ def test_who_looked_at_a_session_is_recorded(served: Any, session_id: str) -> No
     assert accesses(served, session_id[:20], "--since", "1h") == expected
     assert [one for one in accesses(served) if one[2] == session_id] == expected
     first, _ = served.here("access", "list", session_id).out.splitlines()
-    assert re.fullmatch(rf"\d{{4}}-\d\d-\d\d \d\d:\d\d:\d\d  auditor-7  show      {session_id}", first)
+    assert re.fullmatch(rf"\d{{4}}-\d\d-\d\d \d\d:\d\d:\d\d  auditor-7  show          {session_id}", first)
 
 
 def test_a_session_nobody_looked_at_has_no_record(served: Any) -> None:

@@ -12,8 +12,8 @@ import psycopg
 import pytest
 from psycopg import sql
 
+from domain.subjects import PARTITIONS
 from infra.embedded.postgres_server import PostgresServer
-from infra.event_log.jetstream import PARTITIONS
 from infra.event_log.session_log import SessionLog
 from infra.postgres import connect
 from infra.read_models.tables import prepare, table

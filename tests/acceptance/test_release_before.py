@@ -30,7 +30,7 @@ PATIENCE_S = 60.0
 def restored(new_assay: Callable[[], Any]) -> Any:
     """The backup on new servers, once a worker has run until the session that was left has ended."""
     assay = new_assay()
-    ran = assay.here("restore", str(BEFORE / "backup"), "--json")
+    ran = assay.here("restore", str(BEFORE / "backup"), "--without-erasures", "--json")
     assert ran.status == 0, ran.err
     settings = Settings.load(assay.environment)
 

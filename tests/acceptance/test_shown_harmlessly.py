@@ -111,7 +111,15 @@ COMMANDS: dict[str, Callable[[Told], list[tuple[str, ...]]]] = {
         ("session", "export", told.session, "-o", str(told.bundle), "--force"),
         ("session", "export", told.session, "-o", f"/{EVIL}/x"),
     ],
-    "session erase": lambda _: [("session", "erase", EVIL, "--reason", EVIL, "--yes")],
+    "session erase": lambda _: [
+        ("session", "erase", EVIL, "--reason", EVIL, "--yes"),
+        ("session", "erase", "--older-than", EVIL, "--reason", EVIL, "--yes"),
+    ],
+    "session hold": lambda told: [
+        ("session", "hold", told.session, "--reason", EVIL),
+        ("session", "hold", EVIL, "--reason", "x"),
+    ],
+    "session release": lambda told: [("session", "release", told.session, "--reason", EVIL)],
     "readjudicate": lambda told: [("readjudicate", told.session), ("readjudicate", told.session, "--json")],
     "access list": lambda _: [("access", "list"), ("access", "list", "--json"), ("access", "list", EVIL)],
     "sources check": lambda told: [("sources", "check", *told.sources), ("sources", "check", *told.sources, "--json")],
@@ -149,9 +157,10 @@ COMMANDS: dict[str, Callable[[Told], list[tuple[str, ...]]]] = {
     },
     "projection drop": lambda _: [("projection", "drop", EVIL, EVIL)],
     "backup": lambda _: [("backup", f"/{EVIL}/{EVIL}")],
-    "restore": lambda _: [("restore", f"/{EVIL}")],
+    "restore": lambda _: [("restore", f"/{EVIL}"), ("restore", f"/{EVIL}", "--erasures", f"/{EVIL}")],
     "serve": lambda _: [("serve", "--config", f"/{EVIL}")],
     "worker": lambda _: [("worker", "--config", f"/{EVIL}"), ("worker",)],
+    "verdict republish": lambda _: [("verdict", "republish", "--since", EVIL)],
     "verdict watch": lambda _: [("verdict", "watch", "--since", EVIL)],
 }
 """Every command, with hostile text wherever it takes a text or shows one."""

@@ -24,10 +24,11 @@ from nats.js import JetStreamContext
 
 from domain.chain import ACTOR_HEADER, CHAINED_HEADERS, COMMIT_HEADER, HASH_HEADER, PREVIOUS_HASH_HEADER, TIME_HEADER
 from domain.events import FeedbackGiven, FeedbackGivenContent, FeedbackGivenFacts, Recorded
+from domain.subjects import EVENT_PREFIX, partition_of
 from handlers.application import open_log
-from infra.event_log.jetstream import Draft, EventStream, partition_of
+from infra.event_log.jetstream import Draft, EventStream
 from infra.event_log.session_log import SessionLog
-from infra.streams import EVENT_PREFIX, EVENTS
+from infra.streams import EVENTS
 from tests.bench.figures import Ratio, Row, table
 from tests.bench.ground import Ground, at_once, ground, postgres_environment, progress, threaded
 

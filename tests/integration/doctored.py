@@ -25,16 +25,17 @@ from domain.events import (
     SessionCancelled,
     SessionCancelledContent,
 )
+from domain.subjects import EVENT_PREFIX, PARTITIONS
 from handlers.application import open_log
 from handlers.audit.head_writer import HeadWriter
 from infra.access import Role
 from infra.embedded import Servers
 from infra.embedded.nats_server import NatsServer
 from infra.event_log.connection import connected
-from infra.event_log.jetstream import Stored, partition_of
+from infra.event_log.jetstream import Stored
 from infra.event_log.session_log import SessionLog
 from infra.settings import Settings
-from infra.streams import BLOBS, EVENTS, init_streams, stream_configs
+from infra.streams import BLOBS, EVENTS, SIGNED, init_streams, stream_configs
 from tests.commands import in_process
 
 A, B, C = (UUID(f"0198c0de-0000-7000-8000-00000000000{number}") for number in (1, 2, 3))
@@ -119,10 +120,10 @@ def end() -> Event:
 
 
 async def make_streams(site: Site) -> None:
-    """All streams, empty; those of events and blobs without the flags that deny an operator to rewrite them."""
+    """All streams, empty; all but that of parked verdicts without the flags that deny an operator to rewrite them."""
     async with site.admin() as js:
         for config in stream_configs():
-            if config.name in (EVENTS, BLOBS):
+            if config.name in (EVENTS, BLOBS, *SIGNED):
                 await js.add_stream(replace(config, deny_delete=False, deny_purge=False))
         await init_streams(js)
 
@@ -149,12 +150,17 @@ async def record_and_sign(site: Site) -> tuple[Stored, ...]:
         return await events.stored_page(0, 100)
 
 
+def moved(event: Stored) -> Stored:
+    """The event under the partition behind its own."""
+    _, _, partition, place = event.subject.split(".", 3)
+    return replace(event, subject=f"{EVENT_PREFIX}.{(int(partition) + 1) % PARTITIONS}.{place}")
+
+
 async def rewrite(site: Site, stored: Sequence[Stored]) -> None:
     """The stream of events made anew with these, in this order."""
     async with site.admin() as js:
         await js.delete_stream(EVENTS)
         await js.add_stream(replace(stream_configs()[0], deny_delete=False, deny_purge=False))
         for event in stored:
-            subject = f"assay.event.{partition_of(event.originator)}.{event.originator}.{event.version}.{event.type}"
             headers = {name: value for name, value in event.headers.items() if name.startswith("Assay-")}
-            await js.publish(subject, event.body, headers=headers)
+            await js.publish(event.subject, event.body, headers=headers)

@@ -22,6 +22,7 @@ from nats.js.errors import NotFoundError
 
 from domain.chain import HASH_HEADER
 from domain.events import SessionCancelled, SessionCancelledContent
+from domain.subjects import EVENT_PREFIX
 from handlers.application import head_writer_on
 from handlers.cli import main
 from infra.access import Role
@@ -39,7 +40,7 @@ from infra.event_log.session_log import SessionLog
 from infra.postgres import connect
 from infra.private_files import create_private
 from infra.settings import Settings
-from infra.streams import EVENT_PREFIX, EVENTS, drift, init_streams, stream_configs
+from infra.streams import EVENTS, drift, init_streams, stream_configs
 
 CANCELLED = SessionCancelled(content=SessionCancelledContent(reason=""))
 

@@ -14,7 +14,7 @@ from psycopg import sql
 from psycopg.rows import dict_row
 
 from domain import events as e
-from infra.event_log.jetstream import PARTITIONS
+from domain.subjects import PARTITIONS
 from infra.read_models import rebuild as rebuild_module
 from infra.read_models.builds import BuildRefused, Switched, drop, no_rebuild, rollback, switch
 from infra.read_models.comparison import Comparison, Difference, verify

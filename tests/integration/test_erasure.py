@@ -13,12 +13,14 @@ from uuid import uuid4
 
 import psycopg
 import pytest
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from psycopg import sql
 
 from domain import events as e
 from domain.session.decide import InvalidCommand
 from handlers.application import runner_on
-from handlers.audit.erasure import erase
+from handlers.audit.erasure import Eraser
+from infra.audit.erasure_ledger import ErasureLedger
 from infra.event_log.errors import Conflict, ContentErased
 from infra.event_log.keys import KeyDirectory
 from infra.event_log.session_log import SessionLog
@@ -119,9 +121,11 @@ def test_content_that_was_never_sealed_is_not_said_to_be_erased(
                 session_id, None, [e.SessionCancelled(content=e.SessionCancelledContent(reason="秘密"))], actor="a"
             )
             runner = runner_on(log, Settings(data_dir=tmp_path, key_dir=tmp_path))
+            ledger = ErasureLedger(tmp_path / "erasures.jsonl")
+            eraser = Eraser(log, runner, postgres, ledger, Ed25519PrivateKey.generate())
             with pytest.raises(InvalidCommand, match=r"1 of its events, version 1 first, were recorded without a seal"):
-                await erase(log, runner, postgres, session_id)
-            assert await log.load(session_id) == (ended,)
+                await eraser.erase(session_id)
+            assert (await log.load(session_id), ledger.path.exists()) == ((ended,), False)
 
     asyncio.run(scenario())
 

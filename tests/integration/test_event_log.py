@@ -28,10 +28,11 @@ from domain.events import (
     SessionCancelled,
     SessionCancelledContent,
 )
+from domain.subjects import partition_of
 from infra.access import Role
 from infra.event_log.connection import Connection
 from infra.event_log.errors import Conflict, ContentErased, LogError, LogFull, LogUnavailable, NewerEvent, Unreadable
-from infra.event_log.jetstream import Draft, EventStream, partition_of
+from infra.event_log.jetstream import Draft, EventStream
 from infra.event_log.keys import KeyDirectory
 from infra.event_log.session_log import SessionLog
 from infra.streams import BLOBS, EVENTS, append_only, ensure_stream

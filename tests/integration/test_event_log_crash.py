@@ -13,6 +13,7 @@ from uuid import UUID, uuid4
 import pytest
 
 from domain.events import Event, FeedbackGiven, FeedbackGivenContent, FeedbackGivenFacts, Recorded
+from domain.subjects import EVENT_PREFIX
 from infra.access import Role
 from infra.embedded.nats_server import NatsServer
 from infra.event_log.connection import Connection
@@ -20,7 +21,7 @@ from infra.event_log.errors import LogUnavailable
 from infra.event_log.jetstream import Draft, EventStream
 from infra.event_log.keys import KeyDirectory
 from infra.event_log.session_log import SessionLog
-from infra.streams import EVENT_PREFIX, EVENTS, init_streams
+from infra.streams import EVENTS, init_streams
 
 KILLS = 3
 WRITERS = 8

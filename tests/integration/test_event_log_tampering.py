@@ -13,14 +13,16 @@ import pytest
 
 from domain.chain import HASH_HEADER, PREVIOUS_HASH_HEADER, VERSION_HEADER, event_hash
 from domain.events import FeedbackGiven, FeedbackGivenContent, FeedbackGivenFacts
+from domain.subjects import subject_of
 from infra.access import Role
 from infra.embedded.nats_server import NatsServer
 from infra.event_log.connection import Connection
 from infra.event_log.errors import ChainBroken
-from infra.event_log.jetstream import Stored, partition_of
+from infra.event_log.jetstream import Stored
 from infra.event_log.keys import KeyDirectory
 from infra.event_log.session_log import SessionLog
 from infra.streams import EVENTS, init_streams, stream_configs
+from tests.integration.doctored import moved
 
 
 @pytest.fixture(scope="module")
@@ -70,8 +72,8 @@ def one_removed(events: list[Stored]) -> list[Stored]:
 
 
 def renumbered_after_removal(events: list[Stored]) -> list[Stored]:
-    last = replace(events[2], version=2, headers={**events[2].headers, VERSION_HEADER: "2"})
-    return [events[0], last]
+    headers = {**events[2].headers, VERSION_HEADER: "2"}
+    return [events[0], replace(events[2], subject=subject_of(headers), headers=headers)]
 
 
 def swapped(events: list[Stored]) -> list[Stored]:
@@ -79,7 +81,28 @@ def swapped(events: list[Stored]) -> list[Stored]:
 
 
 def under_another_type(events: list[Stored]) -> list[Stored]:
-    return [events[0], replace(events[1], type="VerdictIssued"), events[2]]
+    subject = events[1].subject.replace("FeedbackGiven", "VerdictIssued")
+    return [events[0], replace(events[1], subject=subject), events[2]]
+
+
+def the_first_in_another_partition(events: list[Stored]) -> list[Stored]:
+    return [moved(events[0]), *events[1:]]
+
+
+def one_in_another_partition(events: list[Stored]) -> list[Stored]:
+    return [events[0], moved(events[1]), events[2]]
+
+
+def the_last_in_another_partition(events: list[Stored]) -> list[Stored]:
+    return [*events[:2], moved(events[2])]
+
+
+def all_in_another_partition(events: list[Stored]) -> list[Stored]:
+    return [moved(event) for event in events]
+
+
+def one_in_two_partitions(events: list[Stored]) -> list[Stored]:
+    return [*events, moved(events[2])]
 
 
 def the_first_removed(events: list[Stored]) -> list[Stored]:
@@ -95,14 +118,19 @@ def the_first_removed(events: list[Stored]) -> list[Stored]:
         (one_removed, 2, "version 3 stands where 2 should"),
         (renumbered_after_removal, 2, "does not continue"),
         (swapped, 2, "version 3 stands where 2 should"),
-        (under_another_type, 2, "subject that is not its own"),
+        (under_another_type, 2, "stands under assay.event"),
+        (the_first_in_another_partition, 1, "stands under assay.event"),
+        (one_in_another_partition, 2, "stands under assay.event"),
+        (the_last_in_another_partition, 3, "stands under assay.event"),
+        (all_in_another_partition, 1, "stands under assay.event"),
+        (one_in_two_partitions, 4, "version 3 stands where 4 should"),
         (the_first_removed, 1, "version 2 stands where 1 should"),
     ],
 )
 def test_a_tampered_session_is_not_loaded(
     server: NatsServer, tmp_path: Path, tamper: Callable[[list[Stored]], list[Stored]], version: int, reason: str
 ) -> None:
-    """R60: the error names session and version."""
+    """R60, R75: the error names session and version."""
 
     async def scenario() -> None:
         async with admin(server) as connection:
@@ -117,11 +145,8 @@ def test_a_tampered_session_is_not_loaded(
             js = connection.client.jetstream()
             await js.purge_stream(EVENTS)
             for event in tamper(stored):
-                subject = (
-                    f"assay.event.{partition_of(event.originator)}.{event.originator}.{event.version}.{event.type}"
-                )
                 headers = {name: value for name, value in event.headers.items() if name.startswith("Assay-")}
-                await js.publish(subject, event.body, headers=headers)
+                await js.publish(event.subject, event.body, headers=headers)
 
             with pytest.raises(ChainBroken, match=reason) as caught:
                 await log.load(session_id)

@@ -22,7 +22,7 @@ from infra.audit.signing_key import signing_key
 from infra.embedded import Servers
 from infra.embedded.nats_server import NatsServer
 from infra.event_log.session_log import SessionLog
-from tests.integration.doctored import A, B, Site, end, make_streams, new_database, note, rewrite
+from tests.integration.doctored import A, B, Site, end, make_streams, moved, new_database, note, rewrite
 
 
 @pytest.fixture(scope="module")
@@ -210,6 +210,20 @@ def test_a_broken_chain_is_not_signed(site: Site, caplog: pytest.LogCaptureFixtu
     assert not site.settings.heads_file.exists()
     assert f"the log is not signed: edited event at position 2, session {A}, version 2" in caplog.text
     assert "the log is no longer signed: edited event at position 2" in caplog.text
+
+
+def test_an_event_in_another_partition_is_not_signed(site: Site, caplog: pytest.LogCaptureFixture) -> None:
+    """R75: projectors of its own partition would never see it."""
+
+    async def case(events: SessionLog) -> None:
+        await written(events, 3)
+        first, second, third = await events.stored_page(0, 3)
+        await rewrite(site, [first, second, moved(third)])
+        await site.head_writer(events).finish()
+
+    with_log(site, case)
+    assert not site.settings.heads_file.exists()
+    assert f"wrong subject at position 3, session {A}, version 3" in caplog.text
 
 
 def test_a_log_that_does_not_continue_the_last_head_is_not_signed(site: Site, caplog: pytest.LogCaptureFixture) -> None:

@@ -16,6 +16,7 @@ from faststream.nats import NatsBroker
 from faststream.security import SASLPlaintext
 
 from domain.events import SessionCancelled, SessionCancelledContent
+from domain.subjects import partition_of
 from handlers import delivery
 from handlers.cli import main
 from handlers.reactions import Subscriptions, add_publisher
@@ -24,7 +25,6 @@ from infra.access import Role
 from infra.embedded import Servers
 from infra.embedded.nats_server import NatsServer
 from infra.event_log.connection import connected
-from infra.event_log.jetstream import partition_of
 from infra.event_log.keys import KeyDirectory
 from infra.event_log.session_log import SessionLog
 from infra.parked import ParkedDeliveries
@@ -188,5 +188,6 @@ def test_what_fails_again_stays_parked_until_it_is_dropped(plant: Plant) -> None
     (dropped,) = [json.loads(line) for line in plant.command("parked", "list", "--all", "--json")[1] if name in line]
     settlement = dropped["settlement"]
     assert (settlement["result"], settlement["actor"]) == ("dropped", "auditor-7")
-    (access,) = map(json.loads, plant.command("access", "list", str(session_id), "--json")[1])
+    requeued, access = map(json.loads, plant.command("access", "list", str(session_id), "--json")[1])
+    assert (requeued["action"], requeued["what"]) == ("parked", f"requeue {name}")
     assert (access["action"], access["reason"]) == ("drop", "the session is void")

@@ -17,8 +17,8 @@ from psycopg import sql
 from psycopg.rows import dict_row
 
 from domain import events as e
+from domain.subjects import partition_of
 from infra.event_log.errors import Unreadable
-from infra.event_log.jetstream import partition_of
 from infra.event_log.session_log import SessionLog
 from infra.read_models import projector as projector_module
 from infra.read_models.projector import LogReader, Projector, ProjectorHalted, SharedPages, catch_up, run_projectors

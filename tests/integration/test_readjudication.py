@@ -16,10 +16,11 @@ from domain.readjudication import Readjudication
 from domain.session.commands import OpenSession
 from domain.session.state import Closed
 from domain.settings import SessionSettings
+from domain.subjects import EVENT_PREFIX
 from handlers.audit.readjudication import UnknownSession, decided_today, opened_sessions
 from infra.event_log.jetstream import Draft, EventStream
 from infra.event_log.session_log import SessionLog
-from infra.streams import EVENT_PREFIX, EVENTS
+from infra.streams import EVENTS
 from tests.integration.chain import NOW, House
 
 

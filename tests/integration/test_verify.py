@@ -9,22 +9,23 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
-from uuid import uuid4
+from uuid import UUID, uuid4
 
 import psycopg
 import pytest
 
 from domain.chain import GENESIS, HASH_HEADER, PREVIOUS_HASH_HEADER, SESSION_HEADER, VERSION_HEADER, event_hash
+from domain.subjects import subject_of
 from handlers.application import open_log
 from handlers.audit import verification
 from infra.audit.dsse import sign
 from infra.audit.signing_key import public_pem, signing_key
 from infra.embedded import Servers
 from infra.embedded.nats_server import NatsServer
-from infra.event_log.errors import HeadContradicted
+from infra.event_log.errors import ChainBroken, HeadContradicted, Unreadable
 from infra.event_log.jetstream import Stored
 from infra.event_log.session_log import SessionLog
-from infra.streams import BLOBS, EVENTS
+from infra.streams import BLOBS, EVENTS, SIGNED
 from tests.integration.doctored import (
     LARGE,
     TURNS,
@@ -33,6 +34,7 @@ from tests.integration.doctored import (
     C,
     Site,
     make_streams,
+    moved,
     new_database,
     note,
     record_and_sign,
@@ -103,6 +105,9 @@ def test_a_sound_log_is_said_to_be_so_and_how_much_of_it_is_signed(sound: Site) 
         "heads": 2,
         "signed_events": 8,
         "unsigned_events": 1,
+        "streams": {
+            stream: {"messages": 0, "heads": 0, "signed_messages": 0, "unsigned_messages": 0} for stream in SIGNED
+        },
         "findings": [],
         "found": {},
     }
@@ -166,7 +171,8 @@ def one_left_out(log: Log) -> Log:
 def one_put_in(log: Log) -> Log:
     stranger = str(uuid4())
     headers = {**log[0].headers, SESSION_HEADER: stranger}
-    return [*log[:3], chained(log[0], GENESIS, originator=stranger, headers=headers), *log[3:]]
+    put_in = chained(log[0], GENESIS, originator=stranger, subject=subject_of(headers), headers=headers)
+    return [*log[:3], put_in, *log[3:]]
 
 
 def swapped(log: Log) -> Log:
@@ -178,7 +184,7 @@ def sessions_swapped(log: Log) -> Log:
 
 
 def another_type(log: Log) -> Log:
-    return [log[0], replace(log[1], type="VerdictIssued"), *log[2:]]
+    return [log[0], replace(log[1], subject=log[1].subject.replace("FeedbackGiven", "VerdictIssued")), *log[2:]]
 
 
 @pytest.mark.parametrize(
@@ -201,6 +207,24 @@ def test_a_rewritten_stream_is_found_out(
     """R60: kind, position, session and version are named."""
     asyncio.run(rewrite(sound, tamper(recorded)))
     assert sound.found() == [(kind, at, str(session) if session else None, v) for kind, at, session, v in expected]
+
+
+@pytest.mark.parametrize("position", range(1, len(TURNS) + 1))
+def test_an_event_in_another_partition_is_found_out(sound: Site, recorded: tuple[Stored, ...], position: int) -> None:
+    """R75: at every position; by the whole log and by its session, which is not loaded either, and not rebuilt."""
+    event = recorded[position - 1]
+    asyncio.run(rewrite(sound, [moved(event) if one is event else one for one in recorded]))
+    expected = [("wrong subject", position, event.originator, event.version)]
+    assert sound.found() == sound.found(event.originator) == expected
+
+    async def read() -> None:
+        async with sound.log() as events:
+            with pytest.raises(ChainBroken, match=f"version {event.version}: stands under {moved(event).subject}"):
+                await events.load(UUID(event.originator))
+            with pytest.raises(Unreadable, match=f"position {position} holds no event of a session: it stands under"):
+                await events.read(0, 100, partition=int(moved(event).subject.split(".")[2]))
+
+    asyncio.run(read())
 
 
 def test_an_inserted_event_is_found_out(sound: Site, recorded: tuple[Stored, ...]) -> None:
@@ -269,7 +293,7 @@ def test_sequences_used_again_are_found_out(sound: Site, recorded: tuple[Stored,
 
     async def write_on() -> None:
         async with sound.log() as events:
-            events._last_heads = lambda: asyncio.sleep(0, ())  # as a service without heads would
+            events._last_heads = lambda _: asyncio.sleep(0, ())  # as a service without heads would
             for session_id in fresh:
                 await events.append(session_id, None, [note("anew")], actor="actor-1")
 

@@ -32,6 +32,7 @@ from domain.chain import (
 )
 from domain.events import FeedbackGiven, FeedbackGivenContent, FeedbackGivenFacts, SessionErased
 from domain.merkle import Tree, leaf_hash
+from domain.subjects import subject_of
 from infra.audit import dsse
 from infra.audit.bundle import PAYLOAD_TYPE, Anchor, BundledEvent, bundle
 from infra.audit.bundle_check import check_bundle
@@ -89,8 +90,7 @@ def stored(*, seal: Any = "aes-256-gcm", blob: int | None = None) -> list[Bundle
         headers = {SESSION_HEADER: str(SESSION), VERSION_HEADER: str(version), TOPIC_HEADER: "FeedbackGiven"}
         headers |= {EVENT_HEADER: f"event-{version}", PREVIOUS_HASH_HEADER: previous}
         previous = headers[HASH_HEADER] = event_hash(previous, body, headers)
-        subject = f"assay.event.5.{SESSION}.{version}.FeedbackGiven"
-        events.append(BundledEvent(version, position, subject, headers, body, (), beside))
+        events.append(BundledEvent(version, position, subject_of(headers), headers, body, (), beside))
     return events
 
 
@@ -168,7 +168,7 @@ def test_an_erasure_among_the_events_is_told() -> None:
     headers = {SESSION_HEADER: str(SESSION), VERSION_HEADER: "4", TOPIC_HEADER: "SessionErased"}
     headers[PREVIOUS_HASH_HEADER] = events[-1].headers[HASH_HEADER]
     headers[HASH_HEADER] = event_hash(events[-1].headers[HASH_HEADER], body, headers)
-    erased = BundledEvent(4, 9, f"assay.event.5.{SESSION}.4.SessionErased", headers, body, ())
+    erased = BundledEvent(4, 9, subject_of(headers), headers, body, ())
     found = checked(bundled([*events, erased], key=None))
     assert (found.events, found.sealed, found.erased) == (4, 3, True)
 
@@ -322,6 +322,12 @@ def remade(change: Callable[[list[BundledEvent]], list[BundledEvent]]) -> list[b
     return bundle(SIGNER, str(SESSION), anchor, KEY, change(placed))
 
 
+def in_partition(number: int, event: BundledEvent) -> BundledEvent:
+    _, _, own, place = event.subject.split(".", 3)
+    assert int(own) != number
+    return replace(event, subject=f"assay.event.{number}.{place}")
+
+
 @pytest.mark.parametrize(
     ("change", "reason"),
     [
@@ -334,10 +340,14 @@ def remade(change: Callable[[list[BundledEvent]], list[BundledEvent]]) -> list[b
         (lambda events: [replace(events[0], position=2), *events[1:]], "event/1 is not in the log that the head signs"),
         (lambda events: [replace(events[0], inclusion=()), *events[1:]], "event/1 is not in the log"),
         (lambda events: [replace(events[0], subject="assay.event.5.x.1.y"), *events[1:]], "event/1 stands under a sub"),
+        (
+            lambda events: [*events[:2], in_partition(7, events[2])],
+            "event/3 stands under a subject that is not its own",
+        ),
     ],
 )
 def test_what_is_wrong_is_named(change: Callable[[list[BundledEvent]], list[BundledEvent]], reason: str) -> None:
-    """R61."""
+    """R61, R75."""
     with pytest.raises(Refused, match=reason):
         checked(remade(change))
 

@@ -25,6 +25,7 @@ from domain.chain import (
     event_hash,
 )
 from domain.merkle import Frontier
+from domain.subjects import partition_of
 
 BEFORE = datetime(2026, 7, 8, 3, 0, tzinfo=UTC)
 SIGNED = BEFORE + timedelta(minutes=1)
@@ -38,6 +39,12 @@ class Event:
     position: int
     headers: dict[str, str]
     body: bytes
+    partition: int | None = None  # another one than its session's own
+
+    @property
+    def subject(self) -> str:
+        partition = partition_of(self.originator) if self.partition is None else self.partition
+        return f"assay.event.{partition}.{self.originator}.{self.version}.{self.type}"
 
     @property
     def hash(self) -> str:
@@ -113,6 +120,14 @@ def test_a_sound_log_has_no_finding_and_says_what_is_not_signed_yet() -> None:
 def test_a_log_without_heads_is_wholly_unsigned() -> None:
     audit = audited(LOG)
     assert (told(audit), audit.signed_events, audit.unsigned_events) == ([], 0, 10)
+
+
+@pytest.mark.parametrize("position", range(1, len(LOG) + 1))
+def test_an_event_under_another_partition_is_named_at_every_position(position: int) -> None:
+    """R75: no hash of it is another."""
+    event = LOG[position - 1]
+    moved = [replace(one, partition=(partition_of(one.originator) + 1) % 8) if one is event else one for one in LOG]
+    assert told(audited(moved, HEADS, signed=LOG[:7])) == [(Kind.MISFILED, position, event.originator, event.version)]
 
 
 def test_an_edited_body_is_named_where_it_stands() -> None:

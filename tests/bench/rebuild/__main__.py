@@ -19,9 +19,9 @@ from statistics import median
 
 from domain.events import Recorded
 from domain.session.state import Closed
+from domain.subjects import PARTITIONS
 from handlers.application import open_log, runner_on
 from handlers.rebuild import rebuild
-from infra.event_log.jetstream import PARTITIONS
 from infra.postgres import connect
 from infra.read_models.builds import drop
 from infra.read_models.tables import prepare

@@ -17,11 +17,12 @@ from tempfile import TemporaryDirectory
 import psycopg
 from psycopg import sql
 
-from infra.event_log.jetstream import PARTITIONS, EventStream
+from domain.subjects import EVENT_PREFIX, PARTITIONS
+from infra.event_log.jetstream import EventStream
 from infra.postgres import connect
 from infra.read_models.tables import create_build
 from infra.read_models.tables import table as table_of
-from infra.streams import EVENT_PREFIX, EVENTS
+from infra.streams import EVENTS
 from projections.read_model import ReadModel
 from projections.registry import READ_MODELS
 from tests.bench.ground import Ground, progress
