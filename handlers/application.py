@@ -17,6 +17,7 @@ from nats.js import JetStreamContext
 
 from domain.contracts import Agent
 from handlers.audit.head_writer import HeadWriter
+from handlers.letting_go import let_go
 from handlers.ports import WorkbenchFor
 from handlers.pump import Pump
 from handlers.reactions import PHASES, Subscriptions, add_publisher, add_reactions
@@ -39,7 +40,7 @@ from infra.read_models.tables import prepare
 from infra.settings import Settings
 from infra.streams import EVENTS, drift, init_streams, is_unused
 from infra.tools.contract import Tool
-from infra.tools.registry import load_tools
+from infra.tools.hosted import hosted_tools
 from projections.registry import READ_MODELS
 from prompts.loader import load_prompt
 
@@ -130,8 +131,8 @@ async def open_log(settings: Settings, servers: Servers, role: Role = Role.SERVI
 
 
 def injected_tools(settings: Settings) -> Sequence[Tool]:
-    """Tools of the user's own, from the factory that the settings name (R3)."""
-    return load_tools(settings.tools) if settings.tools else ()
+    """Tools of the user's own, from the factory that the settings name (R3), each run in a process apart (R72)."""
+    return hosted_tools(settings.tools) if settings.tools else ()
 
 
 def runner_on(
@@ -195,6 +196,7 @@ async def worker(
             Subscriptions(inbox_prefix, settings.ack_wait, 1),
         )
         stack.push_async_callback(broker.stop)
+        stack.push_async_callback(let_go, broker, connection)
         await broker.start()
         pump = Pump(
             events=events,

@@ -21,19 +21,20 @@ from domain.session.commands import (
     FinishTool,
     RecordModelCall,
     StartTool,
+    StepCommand,
     command_for,
 )
-from domain.session.conversation import already_recorded, messages_for
 from domain.session.decide import decide
-from domain.session.ending import STEP_FAILED
-from domain.session.entrance import masked_outcome, masked_surroundings
+from domain.session.ending import STEP_FAILED, STEP_LIMIT
 from domain.session.evolve import evolve, fold
 from domain.session.state import CaseFile, Closed, Open, SessionState, Unopened
 from domain.session.steps import CallModel, RunTool, Step, Wait, next_step, phase_of, seconds_left
 from domain.session.tool_calls import Run, prepare_call
+from handlers import heavy_work
 from handlers.ports import Clock, EventLog, Prompts, Workbench, WorkbenchFor
 from handlers.tool_run import run_tool
 from infra.event_log.errors import Conflict
+from infra.reading.limits import LimitKind, ReadingLimit
 from infra.tools.contract import Tool, ToolContext
 
 log = logging.getLogger(__name__)
@@ -79,6 +80,10 @@ class SessionRunner:
                 state = await self._taken(state, next_step(state, self.clock(), self.ack_wait_s))
             except Conflict as conflict:
                 state = await self._newer(session_id, phase, conflict)
+            except ReadingLimit as limit:
+                if limit.kind is LimitKind.CRASH:
+                    raise
+                state = await self.submit(session_id, FailSession(phase, STEP_LIMIT, f"步骤 {phase} 超出限制：{limit}"))
         return state
 
     async def submit(self, session_id: UUID, command: Command) -> SessionState:
@@ -128,15 +133,15 @@ class SessionRunner:
         file, agent = state.file, step.agent
         bench = await self._workbench(file)
         patterns = file.opened.settings.mask_patterns
-        surroundings = masked_surroundings(bench.surroundings, patterns)
-        messages = messages_for(agent, file, surroundings, must_answer=step.must_answer)
+        messages, recorded = await heavy_work.messages_of(agent, file, bench.surroundings, must_answer=step.must_answer)
+        outcome = await self._completed(bench, step, file, messages)
         command = RecordModelCall(
             agent=agent,
             attempt=step.attempt,
             model=file.opened.settings.models.get(agent, "extractive"),
             prompt_hash=self.prompts.sha256(agent),
-            messages=tuple(messages[already_recorded(agent, file) :]),
-            outcome=masked_outcome(await self._completed(bench, step, file, messages), patterns, messages),
+            messages=tuple(messages[recorded:]),
+            outcome=await heavy_work.masked_reply(outcome, patterns, messages),
         )
         state_after = await self._decided(state, command)
         await _heed_retry_after(command.outcome)
@@ -184,8 +189,8 @@ class SessionRunner:
 
     # ------------------------------------------------------------ recording
 
-    async def _decided(self, state: Open, command: Command) -> SessionState:
-        events = decide(state, command)
+    async def _decided(self, state: Open, command: StepCommand | FailSession) -> SessionState:
+        events = await heavy_work.decided(state, command)
         if not events:
             raise RuntimeError(f"{type(command).__name__} made no event in phase {phase_of(state)}")
         return await self._recorded(state, state.file.session_id, events)

@@ -169,7 +169,7 @@ Command: TypeAlias = OpenSession | StepCommand | FailSession | CancelSession | A
 
 def command_for(
     step: RecordInterrupted | EndExecutor | CheckEvidence | IssueVerdict | StartRound | Conclude | GiveUp,
-) -> Command:
+) -> StepCommand | FailSession:
     """What is recorded of a due step that asks nothing of a model or a tool."""
     match step:
         case RecordInterrupted():

@@ -31,7 +31,9 @@ from domain.verdict.routing import OUTCOMES
 from domain.verdict.rule_evaluation import evaluate_by_rule
 
 STEP_FAILED = "step_failed"
-"""Reason code of a session that a worker gave up; every other one follows from what is recorded."""
+"""Reason code of a session that a worker gave up; all but these follow from what is recorded."""
+STEP_LIMIT = "step_limit"
+"""Reason code of a session whose texts are too large, or take too long, for one of its steps (R72)."""
 
 
 def completed(file: CaseFile, composition: str | None = None) -> Sequence[AnyEvent]:

@@ -180,7 +180,7 @@ def _call_started(file: CaseFile, event: ToolCallStarted, position: int) -> Case
     return _with_call(file, facts.step_index, facts.call_index, start)
 
 
-UNKNOWN_OUTCOMES = ("interrupted", "timeout", "crash")
+UNKNOWN_OUTCOMES = ("interrupted", "timeout", "crash", "too_large")
 """Ends of a run that do not tell what it did: what changes something may have changed it (R7)."""
 
 

@@ -69,12 +69,16 @@ class ModelClient:
     def _failure(self, error: OpenAIError) -> ModelFailure:
         import openai
 
+        from infra.models.bounds import ReplyTooLarge
+
         match error:
             case openai.APIStatusError(status_code=status, response=response):
                 message = f"HTTP {status}: {error_text(response.content)}"
                 return ModelFailure(_kind_of_status(status), message, retry_after_s=_retry_after_s(response.headers))
             case openai.APITimeoutError():
                 return ModelFailure(ErrorKind.TIMEOUT, f"no answer within {self._timeout_s:g} s")
+            case openai.APIConnectionError(__cause__=ReplyTooLarge() as too_large):
+                return ModelFailure(ErrorKind.NOT_A_COMPLETION, str(too_large))
             case _:
                 cause = error.__cause__ or error
                 return ModelFailure(ErrorKind.UNREACHABLE, f"the model server cannot be reached: {cause}")
@@ -117,8 +121,12 @@ def extractive_client(*, timeout_s: float = DEFAULT_TIMEOUT_S) -> ModelClient:
 
 
 def _client(base_url: str, api_key: str, timeout_s: float, http_client: AsyncClient | None = None) -> ModelClient:
-    from openai import AsyncOpenAI
+    from openai import AsyncOpenAI, DefaultAsyncHttpxClient
 
+    from infra.models.bounds import bounded
+
+    if http_client is None:
+        http_client = DefaultAsyncHttpxClient(event_hooks={"response": [bounded]}, timeout=timeout_s)
     openai = AsyncOpenAI(base_url=base_url, api_key=api_key, max_retries=0, timeout=timeout_s, http_client=http_client)
     return ModelClient(openai, timeout_s=timeout_s)
 
