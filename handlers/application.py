@@ -147,6 +147,7 @@ def runner_on(
         prompts=PromptFiles(),
         clock=wall_clock,
         actor=actor or f"worker-{os.getpid()}",
+        tool_timeout_s=settings.tool_seconds,
         ack_wait_s=settings.ack_wait,
     )
 

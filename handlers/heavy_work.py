@@ -15,7 +15,7 @@ from pydantic import TypeAdapter
 from domain.contracts import Agent, ToolClass
 from domain.events import EVENTS, AnyEvent
 from domain.model_reply import ModelFailure, ModelReply
-from domain.session.commands import FailSession, FinishTool, RecordModelCall, StepCommand
+from domain.session.commands import FailSession, FinishTool, RecordModelCall, RepeatStep, StepCommand
 from domain.session.conversation import ChatMessage, Surroundings, already_recorded, messages_for
 from domain.session.decide import decide
 from domain.session.entrance import masked_outcome, masked_surroundings
@@ -38,7 +38,7 @@ async def outcome_of(tool: Tool, result: ToolResult, mask_patterns: Mapping[str,
     return _OUTCOME.validate_python(await _apart("outcome", *arguments))
 
 
-async def decided(state: Open, command: StepCommand | FailSession) -> Sequence[AnyEvent]:
+async def decided(state: Open, command: StepCommand | RepeatStep | FailSession) -> Sequence[AnyEvent]:
     if state.file.erased or _weight_of(state.file) + _weight_of_command(command) <= LIGHT:
         return decide(state, command)
     found = await _apart("decision", state, command)
@@ -80,7 +80,7 @@ def _weight_of(file: CaseFile) -> int:
     return outputs + turns + asked + len(current.plan_text) + 4 * len(file.question)
 
 
-def _weight_of_command(command: StepCommand | FailSession) -> int:
+def _weight_of_command(command: StepCommand | RepeatStep | FailSession) -> int:
     match command:
         case RecordModelCall(outcome=outcome):
             return _length_of(outcome)
@@ -108,7 +108,7 @@ def outcome(*arguments: Any) -> Any:
     return _OUTCOME.dump_python(_outcome(*arguments), mode="json")
 
 
-def decision(state: Open, command: StepCommand | FailSession) -> Any:
+def decision(state: Open, command: StepCommand | RepeatStep | FailSession) -> Any:
     return [
         (event.TOPIC, event.facts.model_dump(mode="json"), event.content.model_dump(mode="json"))
         for event in decide(state, command)

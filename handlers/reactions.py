@@ -23,8 +23,8 @@ PUBLISHERS = {durable: topic for durable, topic in REACTIONS.items() if durable.
 PHASES = {durable: topic for durable, topic in REACTIONS.items() if durable not in PUBLISHERS}
 """Durable consumers by what they are for, and the one event type each hears of."""
 
-React = Callable[[UUID, int], Awaitable[None]]
-"""Called with the session and the version of the triggering event."""
+React = Callable[[UUID, int, bool], Awaitable[None]]
+"""Called with the session, the version of the triggering event, and whether it was delivered before."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,13 +40,13 @@ def add_reactions(broker: NatsBroker, runner: SessionRunner, subscriptions: Subs
     """Planner, executor, gatekeeper, verifier and composer. A step that keeps failing ends its session (R7)."""
     for phase, topic in PHASES.items():
 
-        async def react(session_id: UUID, version: int, phase: str = phase) -> None:
-            await runner.advance(session_id, phase, version=version)
+        async def react(session_id: UUID, version: int, again: bool, phase: str = phase) -> None:
+            await runner.advance(session_id, phase, version=version, again=again)
 
         async def end(session_id: UUID, _: int, error: BaseException, phase: str = phase) -> None:
             await runner.give_up(session_id, phase, error)
 
-        care = Care(phase, subscriptions.ack_wait_s, end)
+        care = Care(phase, subscriptions.ack_wait_s, end, is_last_try=runner.is_last_try)
         subscribe(broker, subscriptions, topic, react, care)
 
 
@@ -58,11 +58,14 @@ def add_publisher(
     """
     for durable, topic in PUBLISHERS.items():
 
+        async def publish(session_id: UUID, version: int, _: bool) -> None:
+            await publisher.publish(session_id, version)
+
         async def park(session_id: UUID, version: int, error: BaseException, durable: str = durable) -> None:
             await parked.park(session_id, version, durable, error)
 
-        care = Care(durable, subscriptions.ack_wait_s, park, max_deliveries=None)
-        subscribe(broker, subscriptions, topic, publisher.publish, care)
+        care = Care(durable, subscriptions.ack_wait_s, park, has_pump=False)
+        subscribe(broker, subscriptions, topic, publish, care)
 
 
 def subscribe(broker: NatsBroker, subscriptions: Subscriptions, topic: str, react: React, care: Care) -> None:
@@ -70,8 +73,9 @@ def subscribe(broker: NatsBroker, subscriptions: Subscriptions, topic: str, reac
     router = NatsRouter(middlewares=(partial(Delivery, care=care),))
 
     async def handle(message: NatsMessage) -> None:
-        subject = message.raw_message.subject
-        await react(session_of(subject), version_of(subject))
+        raw = message.raw_message
+        again = raw.metadata.num_delivered > 1
+        await react(session_of(raw.subject), version_of(raw.subject), again)
 
     for _ in range(subscriptions.concurrency):
         router.subscriber(

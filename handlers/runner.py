@@ -20,6 +20,7 @@ from domain.session.commands import (
     FailSession,
     FinishTool,
     RecordModelCall,
+    RepeatStep,
     StartTool,
     StepCommand,
     command_for,
@@ -27,10 +28,12 @@ from domain.session.commands import (
 from domain.session.decide import decide
 from domain.session.ending import STEP_FAILED, STEP_LIMIT
 from domain.session.evolve import evolve, fold
+from domain.session.repeating import MAX_TRIES
 from domain.session.state import CaseFile, Closed, Open, SessionState, Unopened
 from domain.session.steps import CallModel, RunTool, Step, Wait, next_step, phase_of, seconds_left
 from domain.session.tool_calls import Run, prepare_call
 from handlers import heavy_work
+from handlers.deadline import moved
 from handlers.ports import Clock, EventLog, Prompts, Workbench, WorkbenchFor
 from handlers.tool_run import run_tool
 from infra.event_log.errors import Conflict
@@ -63,12 +66,14 @@ class SessionRunner:
     tool_timeout_s: float = 120.0
     ack_wait_s: float = 0.0  # a call that another worker started so long ago is not given up yet
 
-    async def advance(self, session_id: UUID, phase: str | None = None, *, version: int = 0) -> SessionState:
+    async def advance(
+        self, session_id: UUID, phase: str | None = None, *, version: int = 0, again: bool = False
+    ) -> SessionState:
         """Take every step of one phase: the given one ("planner", …), or the one the session is in.
 
-        `version`: of the triggering event. Returns the last state seen; a session that has left the phase is left
-        alone. Raises Superseded when another worker recorded first, Behind, or LogUnavailable or LogFull when the log
-        cannot be written.
+        `version`: of the triggering event. `again`: the step was begun before, which is counted. Returns the last state
+        seen; a session that has left the phase is left alone. Raises Superseded when another worker recorded first,
+        Behind, or LogUnavailable or LogFull when the log cannot be written.
         """
         history = await self.events.load(session_id, at_least=version)
         if len(history) < version:
@@ -77,6 +82,9 @@ class SessionRunner:
         phase = phase or phase_of(state)
         while not isinstance(state, Unopened | Closed) and phase_of(state) == phase:
             try:
+                if again:
+                    state, again = await self._repeated(state), False
+                    continue
                 state = await self._taken(state, next_step(state, self.clock(), self.ack_wait_s))
             except Conflict as conflict:
                 state = await self._newer(session_id, phase, conflict)
@@ -108,6 +116,11 @@ class SessionRunner:
             reason = f"步骤 {found} 反复失败：{type(error).__name__}: {error}"
             await self.submit(session_id, FailSession(found, STEP_FAILED, reason))
 
+    async def is_last_try(self, session_id: UUID) -> bool:
+        """Whether the step that is due may not be begun once more."""
+        state = fold(await self.events.load(session_id))
+        return not isinstance(state, Unopened) and state.file.tries >= MAX_TRIES
+
     # ------------------------------------------------------------ steps
 
     async def _taken(self, state: Open, step: Step) -> SessionState:
@@ -121,6 +134,12 @@ class SessionRunner:
                 return await self._run_tool(state, step)
             case _:
                 return await self._decided(state, command_for(step))
+
+    async def _repeated(self, state: Open) -> SessionState:
+        """A worker that could not take the step leaves the count alone."""
+        if state.file.brief is not None:
+            await self._workbench(state.file)
+        return await self._decided(state, RepeatStep())
 
     async def _newer(self, session_id: UUID, phase: str, conflict: Conflict) -> SessionState:
         """The session was ended from outside, or another worker is at it: only then is its phase the same."""
@@ -189,7 +208,7 @@ class SessionRunner:
 
     # ------------------------------------------------------------ recording
 
-    async def _decided(self, state: Open, command: StepCommand | FailSession) -> SessionState:
+    async def _decided(self, state: Open, command: StepCommand | RepeatStep | FailSession) -> SessionState:
         events = await heavy_work.decided(state, command)
         if not events:
             raise RuntimeError(f"{type(command).__name__} made no event in phase {phase_of(state)}")
@@ -201,6 +220,7 @@ class SessionRunner:
         head = None if isinstance(state, Unopened) else state.file.head
         for entry in await self.events.append(session_id, head, events, actor=self.actor):
             state = evolve(state, entry)
+        moved()
         return state
 
 

@@ -125,6 +125,11 @@ class FailSession:
 
 
 @dataclass(frozen=True, slots=True)
+class RepeatStep:
+    """The due step was begun before, and is begun once more. After the last try the session ends instead (R72)."""
+
+
+@dataclass(frozen=True, slots=True)
 class CancelSession:
     reason: str = ""
 
@@ -164,7 +169,7 @@ StepCommand: TypeAlias = (
 AfterwardsCommand: TypeAlias = GiveFeedback | OverrideVerdict | EraseSession
 """What can be asked of a session that has ended."""
 
-Command: TypeAlias = OpenSession | StepCommand | FailSession | CancelSession | AfterwardsCommand
+Command: TypeAlias = OpenSession | StepCommand | RepeatStep | FailSession | CancelSession | AfterwardsCommand
 
 
 def command_for(
