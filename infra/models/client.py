@@ -44,6 +44,8 @@ class ModelClient:
         """
         from openai import OpenAIError
 
+        from infra.models.bounds import ReplyTooLarge
+
         request: dict[str, Any] = {"model": model, "messages": list(messages)}
         if tools:
             request["tools"] = list(tools)
@@ -54,7 +56,7 @@ class ModelClient:
             return read_completion(response.content, messages, _elapsed_ms(started))
         except TimeoutError:
             failure = ModelFailure(ErrorKind.TIMEOUT, f"no answer within {self._timeout_s:g} s")
-        except NotACompletion as error:
+        except (NotACompletion, ReplyTooLarge) as error:
             failure = ModelFailure(ErrorKind.NOT_A_COMPLETION, str(error))
         except UnicodeEncodeError as error:
             failure = ModelFailure(ErrorKind.BAD_REQUEST, f"the request holds text that is no UTF-8: {error.reason}")
@@ -69,16 +71,12 @@ class ModelClient:
     def _failure(self, error: OpenAIError) -> ModelFailure:
         import openai
 
-        from infra.models.bounds import ReplyTooLarge
-
         match error:
             case openai.APIStatusError(status_code=status, response=response):
                 message = f"HTTP {status}: {error_text(response.content)}"
                 return ModelFailure(_kind_of_status(status), message, retry_after_s=_retry_after_s(response.headers))
             case openai.APITimeoutError():
                 return ModelFailure(ErrorKind.TIMEOUT, f"no answer within {self._timeout_s:g} s")
-            case openai.APIConnectionError(__cause__=ReplyTooLarge() as too_large):
-                return ModelFailure(ErrorKind.NOT_A_COMPLETION, str(too_large))
             case _:
                 cause = error.__cause__ or error
                 return ModelFailure(ErrorKind.UNREACHABLE, f"the model server cannot be reached: {cause}")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import pickle
+import resource
 import signal
 import socket
 import subprocess
@@ -89,6 +90,15 @@ class Child:
     @property
     def is_alive(self) -> bool:
         return self._process.poll() is None
+
+    @property
+    def resident_bytes(self) -> int:
+        """0 where the system does not tell."""
+        try:
+            with open(f"/proc/{self._process.pid}/statm") as told:
+                return int(told.read().split()[1]) * resource.getpagesize()
+        except (OSError, ValueError, IndexError):
+            return 0
 
     def call(self, job: Job) -> Any:
         """The result, or the list of what a generator gave. Raises ReadingError, ReadingLimit; then `end` it."""

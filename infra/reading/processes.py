@@ -16,6 +16,8 @@ from infra.reading.limits import Limits, ReadingError
 
 WORK_AT_ONCE = 2
 WORK_LIMITS = Limits(memory_bytes=768 * 1024**2, cpu_seconds=20, wall_seconds=40.0)
+KEPT_BYTES = 200 * 1024**2
+"""A process that has grown beyond it is replaced: what a job took is seldom given back."""
 JOBS_EACH = 200
 """A process is replaced after so many jobs, for the memory that they leave behind counts."""
 
@@ -90,7 +92,7 @@ class ReadingProcesses:
             raise
         finally:
             self._jobs.discard(job)
-            if job.finish() and is_well and child.jobs < JOBS_EACH:
+            if job.finish() and is_well and child.jobs < JOBS_EACH and child.resident_bytes < KEPT_BYTES:
                 self._idle.append(child)
             else:
                 child.end()
