@@ -377,6 +377,23 @@ class AnswerComposed(Event):
     content: AnswerComposedContent | Erased
 
 
+class StepRepeatedFacts(Part):
+    stage: str  # the reaction whose step it is
+    tries: int  # with this one: how often the step was begun
+
+
+class StepRepeatedContent(Part):
+    pass
+
+
+class StepRepeated(Event):
+    """A step that was begun and left no event is begun once more: it failed, or its worker was lost (R7, R72)."""
+
+    TOPIC: ClassVar[str] = "StepRepeated"
+    facts: StepRepeatedFacts
+    content: StepRepeatedContent | Erased = Field(default_factory=StepRepeatedContent)
+
+
 class SessionCompletedFacts(Part):
     outcome: Outcome
     verdict: Verdict
@@ -489,6 +506,7 @@ AnyEvent: TypeAlias = (
     | FeedbackGiven
     | VerdictOverridden
     | SessionErased
+    | StepRepeated
 )
 """Whatever can be recorded. A `match` over events names each and ends in `assert_never`: none is swallowed unseen."""
 

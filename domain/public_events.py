@@ -25,6 +25,7 @@ from domain.events import (
     SessionErased,
     SessionFailed,
     SessionOpened,
+    StepRepeated,
     ToolCallStarted,
     ToolInvoked,
     VerdictIssued,
@@ -93,6 +94,7 @@ def public_event(recorded: Recorded) -> PublicEvent | None:
             | AnswerComposed()
             | FeedbackGiven()
             | SessionErased()
+            | StepRepeated()
         ):
             return None
         case _:

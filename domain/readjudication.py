@@ -30,6 +30,7 @@ from domain.events import (
     SessionErased,
     SessionFailed,
     SessionOpened,
+    StepRepeated,
     ToolCallStarted,
     ToolInvoked,
     VerdictIssued,
@@ -142,6 +143,7 @@ def _key(event: AnyEvent) -> Key | None:
             | FeedbackGiven()
             | VerdictOverridden()
             | SessionErased()
+            | StepRepeated()
         ):
             return None
         case _:
@@ -182,6 +184,7 @@ def _document(event: AnyEvent) -> dict[str, Any]:
             | FeedbackGiven()
             | VerdictOverridden()
             | SessionErased()
+            | StepRepeated()
         ):
             return facts | event.content.model_dump(mode="json")
         case _:
@@ -216,6 +219,7 @@ def _grounds(event: AnyEvent) -> str:
             | FeedbackGiven()
             | VerdictOverridden()
             | SessionErased()
+            | StepRepeated()
         ):
             return ""
         case _:

@@ -20,9 +20,10 @@ from domain.subjects import PARTITIONS
 from handlers.audit.erasure import Eraser
 from handlers.audit.erasure_keeper import ErasureKeeper
 from handlers.audit.head_writer import HeadWriter
+from handlers.letting_go import let_go
 from handlers.ports import WorkbenchFor
 from handlers.pump import Pump
-from handlers.reactions import PHASES, Subscriptions, add_publisher, add_reactions, stop_pulling
+from handlers.reactions import PHASES, Subscriptions, add_publisher, add_reactions
 from handlers.runner import SessionRunner
 from handlers.verdict_publisher import VerdictPublisher
 from handlers.workbench import Workbenches
@@ -43,7 +44,7 @@ from infra.read_models.tables import prepare
 from infra.settings import Settings
 from infra.streams import EVENTS, SIGNED, ack_wait_in_force, drift, init_streams, is_unused
 from infra.tools.contract import Tool
-from infra.tools.registry import load_tools
+from infra.tools.hosted import hosted_tools
 from projections.registry import READ_MODELS
 from prompts.loader import load_prompt
 
@@ -151,8 +152,8 @@ async def open_log(settings: Settings, servers: Servers, role: Role = Role.SERVI
 
 
 def injected_tools(settings: Settings) -> Sequence[Tool]:
-    """Tools of the user's own, from the factory that the settings name (R3)."""
-    return load_tools(settings.tools) if settings.tools else ()
+    """Tools of the user's own, from the factory that the settings name (R3), each run in a process apart (R72)."""
+    return hosted_tools(settings.tools) if settings.tools else ()
 
 
 def runner_on(
@@ -167,6 +168,7 @@ def runner_on(
         prompts=PromptFiles(),
         clock=wall_clock,
         actor=actor or f"worker-{os.getpid()}",
+        tool_timeout_s=settings.tool_seconds,
         ack_wait_s=settings.ack_wait,
     )
 
@@ -225,7 +227,7 @@ async def worker(
             Subscriptions(inbox_prefix, settings.ack_wait, 1),
         )
         stack.push_async_callback(broker.stop)
-        stack.push_async_callback(stop_pulling, broker)
+        stack.push_async_callback(let_go, broker, connection)
         await broker.start()
         pump = Pump(
             events=events,

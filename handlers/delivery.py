@@ -1,8 +1,9 @@
 """How a reaction's message is kept, answered and given up (R7; the broker's defaults would lose events).
 
-- while a handler works, its message is kept alive, so that nobody else takes it;
+- while a handler works, its message is kept alive, so that nobody else takes it; one that records nothing for too long
+  has failed, and its message is kept alive no more;
 - done: acknowledged; failed: put back with a growing delay; failed too often: given up, that is, the session ends with
-  a reason, or a verdict is parked;
+  a reason, or a verdict is parked. How often a session's step was begun stands in its events, for all workers;
 - the log cannot be reached, or another worker is at it: left alone, the server delivers it again by itself;
 - this worker stops: put back at once; has no key for the session's model server: put back for one that has;
 - a newer release wrote an event of the session: put back for a worker of that release, which is no failure (R89);
@@ -24,6 +25,7 @@ from faststream.message import StreamMessage
 from faststream.nats.message import NatsMessage
 from nats.errors import Error as NatsError
 
+from handlers.deadline import STEP_S, Deadline, deadline
 from handlers.runner import Superseded
 from handlers.workbench import NoCredentials
 from infra.event_log.errors import ChainBroken, HeadContradicted, LogFull, LogUnavailable, NewerEvent, Unreadable
@@ -32,10 +34,7 @@ from infra.event_log.newer import Told
 log = logging.getLogger(__name__)
 
 MAX_FAILURES = 8
-"""Exceptions over one message in one process. Deliveries do not count: a kill or a silent log is no failure."""
-
-MAX_DELIVERIES = 100
-"""Of one message, for whatever reason: one that takes its worker down each time never comes to an exception."""
+"""Exceptions over one message in one process."""
 
 DELIVERIES_A_ROUND = 16
 STAND_ASIDE_S = 1.0
@@ -48,15 +47,11 @@ HAND_BACKS_AT_ONCE = 10
 server's queue, and comes to another's. Then there is a pause, a longer one each time."""
 
 MAX_HAND_BACKS = 80
-"""Then the message is taken off, after a minute or two, lest deliveries add up to a lost worker: its session stays as
-it is, unfinished, and the pump of the newer release takes it up."""
+"""Then the message is taken off, after a minute or two: its session stays unfinished, and the pump of the newer
+release takes it up."""
 
 MAX_DELAY_S = 30.0
 MAX_REMEMBERED = 10_000
-
-
-class WorkersLost(Exception):
-    """A message was delivered again and again, and no worker lived to answer it."""
 
 
 class GiveUp(Protocol):
@@ -98,11 +93,11 @@ class Failures:
 
 
 @asynccontextmanager
-async def kept_alive(message: NatsMessage, every_s: float) -> AsyncIterator[None]:
-    """Tell the server that the message is being worked on, until the block ends."""
+async def kept_alive(message: NatsMessage, every_s: float, until: Deadline) -> AsyncIterator[None]:
+    """Tell the server that the message is being worked on, until the block ends or its deadline is over."""
 
     async def beat() -> None:
-        while True:
+        while not until.is_over:
             await asyncio.sleep(every_s)
             with suppress(NatsError, OSError):
                 await message.in_progress()
@@ -116,14 +111,16 @@ async def kept_alive(message: NatsMessage, every_s: float) -> AsyncIterator[None
 
 @dataclass(frozen=True, slots=True)
 class Care:
-    """How the messages of one consumer are treated. `max_deliveries` None: only what is raised over a message counts,
-    and not how often it was delivered while a server was away or full, or handed back; no pump stands behind it.
+    """How the messages of one consumer are treated. `has_pump`: a session that nobody triggers any more is taken up all
+    the same. `is_last_try`: no further try of the session's step is allowed, whoever made the others.
     """
 
     stage: str
     ack_wait_s: float
     give_up: GiveUp
-    max_deliveries: int | None = MAX_DELIVERIES
+    has_pump: bool = True
+    is_last_try: Callable[[UUID], Awaitable[bool]] | None = None
+    step_s: float = STEP_S
     failures: Failures = field(default_factory=Failures)
     told: Told = field(default_factory=Told)
     newer: dict[UUID, NewerEvent] = field(default_factory=dict)  # sessions to be handed back without another look
@@ -139,12 +136,11 @@ class Delivery(BaseMiddleware[Any, Any]):
     async def consume_scope(self, call_next: Callable[[Any], Awaitable[Any]], msg: StreamMessage[Any]) -> Any:
         if not isinstance(msg, NatsMessage):
             raise TypeError(f"not a message of NATS: {msg!r}")
-        async with kept_alive(msg, self._care.ack_wait_s / 3):
-            try:
-                await self._handled(call_next, msg)
-            except asyncio.CancelledError:
-                await _answer(msg.nack(delay=CLOSING_S))
-                raise
+        try:
+            await self._handled(call_next, msg)
+        except asyncio.CancelledError:
+            await _answer(msg.nack(delay=CLOSING_S))
+            raise
 
     async def _handled(self, call_next: Callable[[Any], Awaitable[Any]], msg: NatsMessage) -> None:
         care, subject = self._care, msg.raw_message.subject
@@ -156,9 +152,8 @@ class Delivery(BaseMiddleware[Any, Any]):
         if newer := care.newer.get(session_id):
             return await self._left_to_newer(msg, newer)
         try:
-            if care.max_deliveries and msg.raw_message.metadata.num_delivered > care.max_deliveries:
-                raise WorkersLost(f"delivered {care.max_deliveries} times without an answer")
-            await call_next(msg)
+            async with deadline(care.step_s) as until, kept_alive(msg, care.ack_wait_s / 3, until):
+                await call_next(msg)
         except (Superseded, LogUnavailable) as reason:
             log.info("%s: left to redelivery: %s", care.stage, reason)
         except NoCredentials as reason:
@@ -179,7 +174,7 @@ class Delivery(BaseMiddleware[Any, Any]):
         care, subject = self._care, msg.raw_message.subject
         failures = care.failures.add(subject)
         log.error("%s failed, %d times so far, on %s", care.stage, failures, subject, exc_info=error)
-        if failures < MAX_FAILURES and not isinstance(error, WorkersLost):
+        if failures < MAX_FAILURES and not await self._was_last(session_of(subject)):
             return await _answer(msg.nack(delay=delay_after(failures)))
         try:
             await care.give_up(session_of(subject), version_of(subject), error)
@@ -196,6 +191,14 @@ class Delivery(BaseMiddleware[Any, Any]):
             care.failures.forget(subject)
             await _answer(msg.ack())
 
+    async def _was_last(self, session_id: UUID) -> bool:
+        care = self._care
+        try:
+            return care.is_last_try is not None and await care.is_last_try(session_id)
+        except Exception as unknown:  # then it is tried once more
+            log.info("%s: how often it was tried cannot be read: %s", care.stage, unknown)
+            return False
+
     async def _left_to_newer(self, msg: NatsMessage, newer: NewerEvent) -> None:
         """Put back for another worker, ever more slowly. This process never learns to read the session."""
         care, deliveries = self._care, msg.raw_message.metadata.num_delivered
@@ -203,7 +206,7 @@ class Delivery(BaseMiddleware[Any, Any]):
         care.newer[session_of(msg.raw_message.subject)] = newer
         if len(care.newer) > MAX_REMEMBERED:
             del care.newer[next(iter(care.newer))]
-        if care.max_deliveries and deliveries >= MAX_HAND_BACKS:
+        if care.has_pump and deliveries >= MAX_HAND_BACKS:
             log.info("%s: left to the pump of that release: %s", care.stage, newer)
             return await _answer(msg.ack())
         rounds, is_within = divmod(deliveries, HAND_BACKS_AT_ONCE)

@@ -17,6 +17,7 @@ from uuid import UUID
 from domain.events import TERMINAL_TOPICS
 from handlers.ports import Clock
 from handlers.runner import SessionRunner, Superseded
+from handlers.workbench import NoCredentials
 from infra.event_log.errors import LogFull, LogUnavailable, NewerEvent
 from infra.event_log.newer import Told
 from infra.event_log.session_log import EventHeader
@@ -109,8 +110,8 @@ class Pump:
     async def _carry_on(self, session_id: UUID) -> None:
         log.warning("session %s has no one to carry it on; taking it up", session_id)
         try:
-            await self.runner.advance(session_id)
-        except (Superseded, LogUnavailable, LogFull, NewerEvent) as reason:
+            await self.runner.advance(session_id, again=True)
+        except (Superseded, LogUnavailable, LogFull, NewerEvent, NoCredentials) as reason:
             log.info("session %s: %s", session_id, reason)
         except Exception as error:
             await self._failed(session_id, error)

@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
-from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
 from uuid import UUID
 
 from faststream import AckPolicy
 from faststream.nats import JStream, NatsBroker, NatsMessage, NatsRouter, PullSub
-from nats.errors import Error as NatsError
 
-from handlers.delivery import CLOSING_S, Care, Delivery, session_of, version_of
+from handlers.delivery import Care, Delivery, session_of, version_of
 from handlers.runner import SessionRunner
 from handlers.verdict_publisher import VerdictPublisher
 from infra.parked import ParkedDeliveries
@@ -25,8 +23,8 @@ PUBLISHERS = {durable: topic for durable, topic in REACTIONS.items() if durable.
 PHASES = {durable: topic for durable, topic in REACTIONS.items() if durable not in PUBLISHERS}
 """Durable consumers by what they are for, and the one event type each hears of."""
 
-React = Callable[[UUID, int], Awaitable[object]]
-"""Called with the session and the version of the triggering event."""
+React = Callable[[UUID, int, bool], Awaitable[object]]
+"""Called with the session, the version of the triggering event, and whether it was delivered before."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,13 +40,13 @@ def add_reactions(broker: NatsBroker, runner: SessionRunner, subscriptions: Subs
     """Planner, executor, gatekeeper, verifier and composer. A step that keeps failing ends its session (R7)."""
     for phase, topic in PHASES.items():
 
-        async def react(session_id: UUID, version: int, phase: str = phase) -> None:
-            await runner.advance(session_id, phase, version=version)
+        async def react(session_id: UUID, version: int, again: bool, phase: str = phase) -> None:
+            await runner.advance(session_id, phase, version=version, again=again)
 
         async def end(session_id: UUID, _: int, error: BaseException, phase: str = phase) -> None:
             await runner.give_up(session_id, phase, error)
 
-        care = Care(phase, subscriptions.ack_wait_s, end)
+        care = Care(phase, subscriptions.ack_wait_s, end, is_last_try=runner.is_last_try)
         subscribe(broker, subscriptions, topic, react, care)
 
 
@@ -60,11 +58,14 @@ def add_publisher(
     """
     for durable, topic in PUBLISHERS.items():
 
+        async def publish(session_id: UUID, version: int, _: bool) -> None:
+            await publisher.publish(session_id, version)
+
         async def park(session_id: UUID, version: int, error: BaseException, durable: str = durable) -> None:
             await parked.park(session_id, version, durable, error)
 
-        care = Care(durable, subscriptions.ack_wait_s, park, max_deliveries=None)
-        subscribe(broker, subscriptions, topic, publisher.publish, care)
+        care = Care(durable, subscriptions.ack_wait_s, park, has_pump=False)
+        subscribe(broker, subscriptions, topic, publish, care)
 
 
 def subscribe(broker: NatsBroker, subscriptions: Subscriptions, topic: str, react: React, care: Care) -> None:
@@ -72,8 +73,9 @@ def subscribe(broker: NatsBroker, subscriptions: Subscriptions, topic: str, reac
     router = NatsRouter(middlewares=(partial(Delivery, care=care),))
 
     async def handle(message: NatsMessage) -> None:
-        subject = message.raw_message.subject
-        await react(session_of(subject), version_of(subject))
+        raw = message.raw_message
+        again = raw.metadata.num_delivered > 1
+        await react(session_of(raw.subject), version_of(raw.subject), again)
 
     for _ in range(subscriptions.concurrency):
         router.subscriber(
@@ -86,25 +88,6 @@ def subscribe(broker: NatsBroker, subscriptions: Subscriptions, topic: str, reac
             decoder=_undecoded,
         )(handle)
     broker.include_router(router)
-
-
-async def stop_pulling(broker: NatsBroker) -> None:
-    """Take back what the subscribers have asked for, before they are stopped.
-
-    A request waits at the server for the next message. FastStream forgets its subscription before the server has heard
-    of that: what came in between was nobody's, and its session stood still for the acknowledgement wait.
-    """
-    client = await broker.connect()
-    pulls = [pull for one in broker.subscribers if (pull := getattr(one, "subscription", None)) is not None]
-    with suppress(NatsError, OSError, TimeoutError):
-        for pull in pulls:
-            await client._send_unsubscribe(pull._sub._id)
-        await client.flush()  # once it is answered nothing more comes; what came is in hand, or lies in a queue
-        for pull in pulls:
-            while not pull._sub._pending_queue.empty():
-                message = pull._sub._pending_queue.get_nowait()
-                if message.reply.startswith("$JS.ACK"):
-                    await message.nak(delay=CLOSING_S)
 
 
 async def _undecoded(message: NatsMessage) -> bytes:

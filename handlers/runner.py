@@ -20,20 +20,24 @@ from domain.session.commands import (
     FailSession,
     FinishTool,
     RecordModelCall,
+    RepeatStep,
     StartTool,
+    StepCommand,
     command_for,
 )
-from domain.session.conversation import already_recorded, messages_for
 from domain.session.decide import decide
-from domain.session.ending import STEP_FAILED
-from domain.session.entrance import masked_outcome, masked_surroundings
+from domain.session.ending import STEP_FAILED, STEP_LIMIT
 from domain.session.evolve import evolve, fold
+from domain.session.repeating import MAX_TRIES
 from domain.session.state import CaseFile, Closed, Open, SessionState, Unopened
 from domain.session.steps import CallModel, RunTool, Step, Wait, next_step, phase_of, seconds_left
 from domain.session.tool_calls import Run, prepare_call
+from handlers import heavy_work
+from handlers.deadline import moved
 from handlers.ports import Clock, EventLog, Prompts, Workbench, WorkbenchFor
 from handlers.tool_run import run_tool
 from infra.event_log.errors import Conflict
+from infra.reading.limits import LimitKind, ReadingLimit
 from infra.tools.contract import Tool, ToolContext
 
 log = logging.getLogger(__name__)
@@ -62,12 +66,14 @@ class SessionRunner:
     tool_timeout_s: float = 120.0
     ack_wait_s: float = 0.0  # a call that another worker started so long ago is not given up yet
 
-    async def advance(self, session_id: UUID, phase: str | None = None, *, version: int = 0) -> SessionState:
+    async def advance(
+        self, session_id: UUID, phase: str | None = None, *, version: int = 0, again: bool = False
+    ) -> SessionState:
         """Take every step of one phase: the given one ("planner", …), or the one the session is in.
 
-        `version`: of the triggering event. Returns the last state seen; a session that has left the phase is left
-        alone. Raises Superseded when another worker recorded first, Behind, or LogUnavailable or LogFull when the log
-        cannot be written.
+        `version`: of the triggering event. `again`: the step was begun before, which is counted. Returns the last state
+        seen; a session that has left the phase is left alone. Raises Superseded when another worker recorded first,
+        Behind, or LogUnavailable or LogFull when the log cannot be written.
         """
         history = await self.events.load(session_id, at_least=version)
         if len(history) < version:
@@ -76,9 +82,16 @@ class SessionRunner:
         phase = phase or phase_of(state)
         while not isinstance(state, Unopened | Closed) and phase_of(state) == phase:
             try:
+                if again:
+                    state, again = await self._repeated(state), False
+                    continue
                 state = await self._taken(state, next_step(state, self.clock(), self.ack_wait_s))
             except Conflict as conflict:
                 state = await self._newer(session_id, phase, conflict)
+            except ReadingLimit as limit:
+                if limit.kind is LimitKind.CRASH:
+                    raise
+                state = await self.submit(session_id, FailSession(phase, STEP_LIMIT, f"步骤 {phase} 超出限制：{limit}"))
         return state
 
     async def submit(self, session_id: UUID, command: Command) -> SessionState:
@@ -103,6 +116,11 @@ class SessionRunner:
             reason = f"步骤 {found} 反复失败：{type(error).__name__}: {error}"
             await self.submit(session_id, FailSession(found, STEP_FAILED, reason))
 
+    async def is_last_try(self, session_id: UUID) -> bool:
+        """Whether the step that is due may not be begun once more."""
+        state = fold(await self.events.load(session_id))
+        return not isinstance(state, Unopened) and state.file.tries >= MAX_TRIES
+
     # ------------------------------------------------------------ steps
 
     async def _taken(self, state: Open, step: Step) -> SessionState:
@@ -117,6 +135,12 @@ class SessionRunner:
             case _:
                 return await self._decided(state, command_for(step))
 
+    async def _repeated(self, state: Open) -> SessionState:
+        """A worker that could not take the step leaves the count alone."""
+        if state.file.brief is not None:
+            await self._workbench(state.file)
+        return await self._decided(state, RepeatStep())
+
     async def _newer(self, session_id: UUID, phase: str, conflict: Conflict) -> SessionState:
         """The session was ended from outside, or another worker is at it: only then is its phase the same."""
         state = fold(await self.events.load(session_id))
@@ -128,15 +152,15 @@ class SessionRunner:
         file, agent = state.file, step.agent
         bench = await self._workbench(file)
         patterns = file.opened.settings.mask_patterns
-        surroundings = masked_surroundings(bench.surroundings, patterns)
-        messages = messages_for(agent, file, surroundings, must_answer=step.must_answer)
+        messages, recorded = await heavy_work.messages_of(agent, file, bench.surroundings, must_answer=step.must_answer)
+        outcome = await self._completed(bench, step, file, messages)
         command = RecordModelCall(
             agent=agent,
             attempt=step.attempt,
             model=file.opened.settings.models.get(agent, "extractive"),
             prompt_hash=self.prompts.sha256(agent),
-            messages=tuple(messages[already_recorded(agent, file) :]),
-            outcome=masked_outcome(await self._completed(bench, step, file, messages), patterns, messages),
+            messages=tuple(messages[recorded:]),
+            outcome=await heavy_work.masked_reply(outcome, patterns, messages),
         )
         state_after = await self._decided(state, command)
         await _heed_retry_after(command.outcome)
@@ -184,8 +208,8 @@ class SessionRunner:
 
     # ------------------------------------------------------------ recording
 
-    async def _decided(self, state: Open, command: Command) -> SessionState:
-        events = decide(state, command)
+    async def _decided(self, state: Open, command: StepCommand | RepeatStep | FailSession) -> SessionState:
+        events = await heavy_work.decided(state, command)
         if not events:
             raise RuntimeError(f"{type(command).__name__} made no event in phase {phase_of(state)}")
         return await self._recorded(state, state.file.session_id, events)
@@ -196,6 +220,7 @@ class SessionRunner:
         head = None if isinstance(state, Unopened) else state.file.head
         for entry in await self.events.append(session_id, head, events, actor=self.actor):
             state = evolve(state, entry)
+        moved()
         return state
 
 

@@ -104,6 +104,7 @@ class Settings(BaseModel):
     mask_patterns: dict[str, str] = Field(default_factory=dict)  # kind of secret -> RE2, besides the built-in (R22)
     mask_sets: str = Field(",".join(OPTIONAL), pattern=rf"^(?:none|{_SET}(?:[\s,]+{_SET})*)$")  # of the optional kinds
     tools: str | None = Field(None, pattern=r"^[A-Za-z_][\w.]*:[A-Za-z_]\w*$")  # module:factory of injected tools
+    tool_seconds: float = Field(120.0, gt=0)  # that one tool call may take
     ack_wait: float = Field(30.0, gt=0)  # seconds until an unacknowledged message is given to another worker
     language: Language = "zh"  # of answers to questions that are in neither language, such as names alone (R83)
     zone: Zone | None = None  # in which questions name times; None: this machine's
@@ -160,6 +161,7 @@ VARIABLES: dict[str, tuple[str, ...]] = {
     "ASSAY_THRESHOLD": ("threshold",),
     "ASSAY_WINDOW_MINUTES": ("window_minutes",),
     "ASSAY_TOOLS": ("tools",),
+    "ASSAY_TOOL_SECONDS": ("tool_seconds",),
     "ASSAY_ACK_WAIT": ("ack_wait",),
     **{f"ASSAY_NATS_{role.name}_USER": ("nats_credentials", role.value, "user") for role in Role},
     **{f"ASSAY_NATS_{role.name}_PASSWORD": ("nats_credentials", role.value, "password") for role in Role},

@@ -27,6 +27,7 @@ from domain.events import (
     SessionErased,
     SessionFailed,
     SessionOpened,
+    StepRepeated,
     ToolCallStarted,
     ToolInvoked,
     VerdictIssued,
@@ -82,6 +83,7 @@ def _key_of(recorded: Recorded) -> Key | None:
             | FeedbackGiven()
             | VerdictOverridden()
             | SessionErased()
+            | StepRepeated()
         ):
             return None
         case _:

@@ -22,6 +22,7 @@ from domain.events import (
     SessionErased,
     SessionFailed,
     SessionOpened,
+    StepRepeated,
     ToolCallStarted,
     ToolInvoked,
     VerdictIssued,
@@ -100,6 +101,7 @@ def _changed(row: Row, recorded: Recorded) -> dict[str, Any]:
             | GatekeeperChecked()
             | AnswerComposed()
             | SessionErased()
+            | StepRepeated()
         ):
             return {}
         case _:

@@ -25,6 +25,7 @@ from domain.events import (
     SessionErased,
     SessionFailed,
     SessionOpened,
+    StepRepeated,
     ToolCallStarted,
     ToolInvoked,
     VerdictIssued,
@@ -83,6 +84,7 @@ def _key_of(recorded: Recorded) -> Key | None:
             | FeedbackGiven()
             | VerdictOverridden()
             | SessionErased()
+            | StepRepeated()
         ):
             return None
         case _:

@@ -22,6 +22,7 @@ from domain.events import (
     SessionErased,
     SessionFailed,
     SessionOpened,
+    StepRepeated,
     ToolCallStarted,
     ToolCallStartedContent,
     ToolInvoked,
@@ -58,6 +59,7 @@ def _key_of(recorded: Recorded) -> Key | None:
             | FeedbackGiven()
             | VerdictOverridden()
             | SessionErased()
+            | StepRepeated()
         ):
             return None
         case _:

@@ -129,6 +129,14 @@ TEXTS: dict[str, Row] = {
         "What the model server returned is no usable completion",
     ),
     "failure.step_failed": ("诊断步骤反复失败", "A step of the diagnosis kept failing"),
+    "failure.worker_lost": (
+        "诊断步骤反复使工作进程中断或停滞",
+        "A step of the diagnosis stopped its worker again and again",
+    ),
+    "failure.step_limit": (
+        "内容过大，超出了诊断步骤的限制",
+        "The texts are larger than a step of the diagnosis can take",
+    ),
     "failure.erased": ("会话内容已被擦除", "The content of the session was erased"),
     "failure.other": ("诊断无法继续", "The diagnosis could not go on"),
     "mend.failure": (

@@ -213,8 +213,7 @@ class _Shown:
 
 
 def _mask_one(data: bytes, pattern: MaskPattern, counts: Counter[str], known: _Shown) -> bytes:
-    expression = _compiled(pattern.expression)
-    group = expression.groupindex.get("secret", 0)
+    expression, group = _compiled(pattern.expression), _secret_group(pattern.expression)
     kept: list[bytes] = []
     done = 0
     for found in expression.finditer(data):
@@ -225,6 +224,11 @@ def _mask_one(data: bytes, pattern: MaskPattern, counts: Counter[str], known: _S
         done = end
         counts[pattern.kind] += 1
     return b"".join([*kept, data[done:]])
+
+
+@cache
+def _secret_group(expression: str) -> int:
+    return int(_compiled(expression).groupindex.get("secret", 0))
 
 
 def _mask_escaped(data: bytes, patterns: tuple[MaskPattern, ...], counts: Counter[str], known: _Shown) -> bytes:

@@ -29,6 +29,7 @@ from domain.events import (
     SessionErased,
     SessionFailed,
     SessionOpened,
+    StepRepeated,
     ToolCallStarted,
     ToolInvoked,
     VerdictIssued,
@@ -45,7 +46,7 @@ from domain.session.commands import (
     command_for,
 )
 from domain.session.decide import decide
-from domain.session.ending import STEP_FAILED
+from domain.session.ending import GIVEN_UP
 from domain.session.evolve import evolve
 from domain.session.state import CaseFile, Closed, Open, SessionState, Unopened
 from domain.session.steps import MAX_RETRY_DELAY_S, CallModel, RunTool, Wait, next_step
@@ -151,10 +152,12 @@ class _Said:
         self.replies: dict[tuple[int, int], RecordModelCall] = {}  # by round and step
         self.starts: dict[tuple[int, int, int], _Start] = {}  # by step, place in it, and attempt
         self.results: dict[int, ToolInvoked] = {}  # by invocation id
-        for recorded in history:
+        decided = [recorded for recorded in history if not isinstance(recorded.event, StepRepeated)]
+        for recorded in decided:
             self._note(recorded)
-        self._end = next(filter(None, map(_ended_from_outside, history)), None)
-        self._topics = [recorded.event.TOPIC for recorded in history]
+        ends = (_ended_from_outside(recorded, place) for place, recorded in enumerate(decided))
+        self._end = next(filter(None, ends), None)
+        self._topics = [recorded.event.TOPIC for recorded in decided]
 
     def _note(self, recorded: Recorded) -> None:
         match recorded.event:
@@ -180,6 +183,7 @@ class _Said:
                 | FeedbackGiven()
                 | VerdictOverridden()
                 | SessionErased()
+                | StepRepeated()
             ):
                 pass  # it follows from these, or ends the session
             case _:
@@ -191,7 +195,7 @@ class _Said:
 
     def end_after(self, events: Sequence[AnyEvent]) -> Command | None:
         """The command that ended the session from outside, if it came after these events."""
-        if self._end is None or len(events) != self._end.version - 1:
+        if self._end is None or len(events) != self._end.place:
             return None
         is_same = [event.TOPIC for event in events] == self._topics[: len(events)]
         return self._end.command if is_same else None
@@ -199,18 +203,18 @@ class _Said:
 
 @dataclass(frozen=True, slots=True)
 class _End:
-    version: int
+    place: int  # how many events lie before it, tries left out
     command: Command
 
 
-def _ended_from_outside(recorded: Recorded) -> _End | None:
+def _ended_from_outside(recorded: Recorded, place: int) -> _End | None:
     """A user cancelled, or a worker gave up (R7, R10); every other end follows from what was recorded before."""
     match recorded.event:
         case SessionCancelled(content=content) if not isinstance(content, Erased):
-            return _End(recorded.version, CancelSession(content.reason))
+            return _End(place, CancelSession(content.reason))
         case SessionFailed(facts=facts, content=content) if not isinstance(content, Erased):
             given_up = FailSession(facts.stage, facts.reason_code, content.reason)
-            return _End(recorded.version, given_up) if facts.reason_code == STEP_FAILED else None
+            return _End(place, given_up) if facts.reason_code in GIVEN_UP else None
         case (
             SessionOpened()
             | RoundStarted()
@@ -229,6 +233,7 @@ def _ended_from_outside(recorded: Recorded) -> _End | None:
             | FeedbackGiven()
             | VerdictOverridden()
             | SessionErased()
+            | StepRepeated()
         ):
             return None
         case _:

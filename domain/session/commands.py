@@ -125,6 +125,11 @@ class FailSession:
 
 
 @dataclass(frozen=True, slots=True)
+class RepeatStep:
+    """The due step was begun before, and is begun once more. After the last try the session ends instead (R72)."""
+
+
+@dataclass(frozen=True, slots=True)
 class CancelSession:
     reason: str = ""
 
@@ -164,12 +169,12 @@ StepCommand: TypeAlias = (
 AfterwardsCommand: TypeAlias = GiveFeedback | OverrideVerdict | EraseSession
 """What can be asked of a session that has ended."""
 
-Command: TypeAlias = OpenSession | StepCommand | FailSession | CancelSession | AfterwardsCommand
+Command: TypeAlias = OpenSession | StepCommand | RepeatStep | FailSession | CancelSession | AfterwardsCommand
 
 
 def command_for(
     step: RecordInterrupted | EndExecutor | CheckEvidence | IssueVerdict | StartRound | Conclude | GiveUp,
-) -> Command:
+) -> StepCommand | FailSession:
     """What is recorded of a due step that asks nothing of a model or a tool."""
     match step:
         case RecordInterrupted():

@@ -43,6 +43,7 @@ from domain.session.commands import (
     OpenSession,
     OverrideVerdict,
     RecordModelCall,
+    RepeatStep,
     RunGatekeeper,
     StartTool,
     StepCommand,
@@ -51,6 +52,7 @@ from domain.session.commands import (
 from domain.session.ending import completed, failed
 from domain.session.judging import gatekeeper_checked, next_round, verdict_issued
 from domain.session.model_events import executor_stopped, model_called
+from domain.session.repeating import repeated
 from domain.session.request import differing
 from domain.session.state import (
     CaseFile,
@@ -89,6 +91,8 @@ def decide(state: SessionState, command: Command) -> Sequence[AnyEvent]:
             if isinstance(state, Unopened | Closed):
                 return ()
             return failed(state.file, command.stage, command.reason_code, command.reason)
+        case RepeatStep():
+            return () if isinstance(state, Unopened | Closed) else repeated(state)
         case _:
             if isinstance(state, Unopened | Closed) or state.file.erased:  # an erased session can only end
                 return ()

@@ -23,6 +23,7 @@ from domain.events import (
     SessionErased,
     SessionFailed,
     SessionOpened,
+    StepRepeated,
     ToolCallStarted,
     ToolInvoked,
     VerdictIssued,
@@ -62,11 +63,24 @@ def evolve(state: SessionState, recorded: Recorded) -> SessionState:
     records_erasure = state.file.erasure_recorded or isinstance(recorded.event, SessionErased)
     erased = state.file.erased or records_erasure or isinstance(recorded.event.content, Erased)
     file = replace(
-        state.file, head=recorded, verdict_in_force=in_force, erased=erased, erasure_recorded=records_erasure
+        state.file,
+        head=recorded,
+        tries=_tries_after(state.file, recorded),
+        verdict_in_force=in_force,
+        erased=erased,
+        erasure_recorded=records_erasure,
     )
     if isinstance(state, Closed):
         return replace(state, file=file)
     return _advanced(state, file, recorded)
+
+
+def _tries_after(file: CaseFile, recorded: Recorded) -> int:
+    """A start of a tool belongs to the step that begins with it; every other event shows that the session moves."""
+    event = recorded.event
+    if isinstance(event, StepRepeated):
+        return event.facts.tries
+    return file.tries if isinstance(event, ToolCallStarted) else 1
 
 
 def _opened(recorded: Recorded) -> SessionState:
@@ -100,6 +114,7 @@ def _verdict_given(recorded: Recorded) -> VerdictInForce | None:
             | SessionCancelled()
             | FeedbackGiven()
             | SessionErased()
+            | StepRepeated()
         ):
             return None
         case _:
@@ -120,7 +135,7 @@ def _advanced(state: Open, file: CaseFile, recorded: Recorded) -> SessionState:
             plan, raw = (None, "") if isinstance(event.content, Erased) else (event.content.plan, event.content.raw)
             return Executing(file.with_round(replace(file.round, plan=plan, plan_text=raw)))
         case ToolCallStarted():
-            return replace(state, file=_call_started(file, event, recorded.position))
+            return replace(state, file=_call_started(file, event, recorded))
         case ToolInvoked():
             return replace(state, file=_call_finished(file, event))
         case ExecutorAnswered():
@@ -142,6 +157,7 @@ def _advanced(state: Open, file: CaseFile, recorded: Recorded) -> SessionState:
             | FeedbackGiven()
             | VerdictOverridden()
             | SessionErased()
+            | StepRepeated()
         ):
             return replace(state, file=file)  # of no effect on what comes next
         case _:
@@ -171,16 +187,16 @@ def _stepped(file: CaseFile, event: AgentStepRecorded) -> CaseFile:
     return file.with_round(current)
 
 
-def _call_started(file: CaseFile, event: ToolCallStarted, position: int) -> CaseFile:
+def _call_started(file: CaseFile, event: ToolCallStarted, at: Recorded) -> CaseFile:
     facts = event.facts
 
     def start(call: ToolCall) -> ToolCall:
-        return replace(call, attempts=facts.attempt, started_at=position, read_only=facts.read_only)
+        return replace(call, attempts=facts.attempt, started_at=at.position, started=at.time, read_only=facts.read_only)
 
     return _with_call(file, facts.step_index, facts.call_index, start)
 
 
-UNKNOWN_OUTCOMES = ("interrupted", "timeout", "crash")
+UNKNOWN_OUTCOMES = ("interrupted", "timeout", "crash", "too_large")
 """Ends of a run that do not tell what it did: what changes something may have changed it (R7)."""
 
 

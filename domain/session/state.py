@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
+from datetime import datetime
 from typing import TypeAlias
 from uuid import UUID
 
@@ -37,6 +38,7 @@ class ToolCall:
     request: ToolRequest
     attempts: int = 0
     started_at: int | None = None  # position of the latest start: the invocation id (R17)
+    started: datetime | None = None  # when that was
     read_only: bool = True
     unknown: bool = False  # it ended without telling what it did, and it was not read-only: it counts as made (R7)
     finished: ToolInvocation | None = None
@@ -100,6 +102,7 @@ class CaseFile:
     brief: SessionOpenedContent | None  # question, history, sources; None once erased
     rounds: tuple[Round, ...]  # never empty
     step_count: int = 0
+    tries: int = 1  # of the step that is due, with the next one, as far as they are recorded (R72)
     invocations: tuple[ToolInvocation, ...] = ()
     verdict_in_force: VerdictInForce | None = None
     erased: bool = False  # there is content that cannot be read any more

@@ -11,7 +11,6 @@ from datetime import datetime
 from typing import Literal, TypeAlias, assert_never
 
 from domain.contracts import Agent, Route, Severity
-from domain.events import ToolCallStarted
 from domain.session.state import (
     CaseFile,
     Checking,
@@ -218,7 +217,7 @@ def _executor_step(file: CaseFile, now: datetime, ack_wait_s: float) -> Step:
     """Pending tool calls in the order the model asked for them, then the model; at a budget neither (R3)."""
     pending = _pending_call(file)
     if pending and not _may_start(pending.call):
-        if (left := ack_wait_s - _seconds_since_start(file, now)) > 0:
+        if (left := ack_wait_s - _seconds_since_start(pending.call, now)) > 0:
             return Wait(left)  # a message given to two workers: the first may be at it still
         return RecordInterrupted(pending.turn, pending.call_index)
     if spent := _spent_budget(file):
@@ -239,11 +238,11 @@ def _may_start(call: ToolCall) -> bool:
     return call.attempts == 0 or (call.read_only and call.attempts < MAX_TOOL_ATTEMPTS)
 
 
-def _seconds_since_start(file: CaseFile, now: datetime) -> float:
-    """Of the tool call that was started last; endless where that is not the newest event, or lies ahead."""
-    if not isinstance(file.head.event, ToolCallStarted):
+def _seconds_since_start(call: ToolCall, now: datetime) -> float:
+    """Endless where it was never started, or the start lies ahead."""
+    if call.started is None:
         return math.inf
-    age = (now - file.head.time).total_seconds()
+    age = (now - call.started).total_seconds()
     return age if age >= 0 else math.inf
 
 

@@ -22,6 +22,7 @@ from domain.events import (
     SessionErased,
     SessionFailed,
     SessionOpened,
+    StepRepeated,
     ToolCallStarted,
     ToolInvoked,
     VerdictIssued,
@@ -87,6 +88,8 @@ def _told(recorded: Recorded) -> str:
             )
         case SessionErased():
             return "erased"
+        case StepRepeated():
+            return f"again     {event.facts.stage} begins its step for the {event.facts.tries}. time"
         case _:
             assert_never(event)
 

@@ -17,6 +17,7 @@ from infra.embedded import Servers, running_servers_async
 from infra.event_log.connection import pauses
 from infra.event_log.errors import LogUnavailable
 from infra.settings import Settings
+from infra.watch import Watch
 
 log = logging.getLogger(__name__)
 
@@ -41,10 +42,17 @@ def work(arguments: argparse.Namespace, settings: Settings) -> int:
 
 
 async def _work(settings: Settings) -> None:
-    stop = asyncio.Event()
+    stop, watch = asyncio.Event(), Watch()
+
+    def told_to_stop() -> None:
+        watch.stopping()
+        stop.set()
+
     for number in (signal.SIGINT, signal.SIGTERM):
-        asyncio.get_running_loop().add_signal_handler(number, stop.set)
+        asyncio.get_running_loop().add_signal_handler(number, told_to_stop)
     async with running_servers_async(settings) as servers, AsyncExitStack() as stack:
+        watch.begin()
+        stack.callback(watch.stopping)
         if await _begin(stack, settings, servers, stop):
             print(f"assay: working; NATS at {servers.nats_url}; Ctrl-C stops", file=sys.stderr, flush=True)
             await stop.wait()

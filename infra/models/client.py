@@ -44,6 +44,8 @@ class ModelClient:
         """
         from openai import OpenAIError
 
+        from infra.models.bounds import ReplyTooLarge
+
         request: dict[str, Any] = {"model": model, "messages": list(messages)}
         if tools:
             request["tools"] = list(tools)
@@ -54,7 +56,7 @@ class ModelClient:
             return read_completion(response.content, messages, _elapsed_ms(started))
         except TimeoutError:
             failure = ModelFailure(ErrorKind.TIMEOUT, f"no answer within {self._timeout_s:g} s")
-        except NotACompletion as error:
+        except (NotACompletion, ReplyTooLarge) as error:
             failure = ModelFailure(ErrorKind.NOT_A_COMPLETION, str(error))
         except UnicodeEncodeError as error:
             failure = ModelFailure(ErrorKind.BAD_REQUEST, f"the request holds text that is no UTF-8: {error.reason}")
@@ -117,8 +119,12 @@ def extractive_client(*, timeout_s: float = DEFAULT_TIMEOUT_S) -> ModelClient:
 
 
 def _client(base_url: str, api_key: str, timeout_s: float, http_client: AsyncClient | None = None) -> ModelClient:
-    from openai import AsyncOpenAI
+    from openai import AsyncOpenAI, DefaultAsyncHttpxClient
 
+    from infra.models.bounds import bounded
+
+    if http_client is None:
+        http_client = DefaultAsyncHttpxClient(event_hooks={"response": [bounded]}, timeout=timeout_s)
     openai = AsyncOpenAI(base_url=base_url, api_key=api_key, max_retries=0, timeout=timeout_s, http_client=http_client)
     return ModelClient(openai, timeout_s=timeout_s)
 

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import os
 import pickle
+import resource
 import signal
 import socket
 import subprocess
 import sys
 import time
+from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from threading import Lock
 from typing import Any
@@ -55,21 +58,26 @@ class Job:
 
 
 class Child:
-    """Starts the process. Raises OSError where none can be started."""
+    """Starts the process. Raises OSError where none can be started.
 
-    def __init__(self, limits: Limits) -> None:
+    `own`: it runs code of the operator's own, which gets our environment and speaks on our standard error.
+    """
+
+    def __init__(self, limits: Limits, *, own: bool = False) -> None:
         self.jobs = 0
         self._limits = limits
         self._said, said = os.pipe()
         os.set_blocking(said, False)  # what nobody reads may not stop it
         self._channel, theirs = socket.socketpair()
+        files = -1 if limits.files is None else limits.files
+        started_with = map(str, (os.getpid(), limits.memory_bytes, files))
         try:
             self._process = subprocess.Popen(
-                [sys.executable, "-P", "-m", "infra.reading.process", str(os.getpid()), str(limits.memory_bytes)],
+                [sys.executable, "-P", "-m", "infra.reading.process", *started_with],
                 stdin=theirs.fileno(),
                 stdout=subprocess.DEVNULL,
-                stderr=said,
-                env=_environment(),
+                stderr=None if own else said,
+                env=_environment(os.environ if own else _paths()),
                 start_new_session=True,  # Ctrl-C is the worker's
             )
         except BaseException:
@@ -82,6 +90,15 @@ class Child:
     @property
     def is_alive(self) -> bool:
         return self._process.poll() is None
+
+    @property
+    def resident_bytes(self) -> int:
+        """0 where the system does not tell."""
+        try:
+            with open(f"/proc/{self._process.pid}/statm") as told:
+                return int(told.read().split()[1]) * resource.getpagesize()
+        except (OSError, ValueError, IndexError):
+            return 0
 
     def call(self, job: Job) -> Any:
         """The result, or the list of what a generator gave. Raises ReadingError, ReadingLimit; then `end` it."""
@@ -134,7 +151,7 @@ class Child:
         return ReadingLimit(kind, f"{most:,} bytes", parts)
 
     def _crash(self, parts: list[Any]) -> ReadingLimit:
-        self._process.kill()
+        self.kill()
         match self._process.wait():
             case code if code == -signal.SIGXCPU:
                 return ReadingLimit(LimitKind.CPU, f"{self._limits.cpu_seconds} s", parts)
@@ -152,11 +169,14 @@ class Child:
         return said[-_MESSAGE_BYTES:].decode("utf-8", "replace").strip()
 
     def kill(self) -> None:
-        """From any thread; the call that waits for it ends."""
+        """With what it has started. From any thread; the call that waits for it ends."""
+        if self._process.poll() is None:
+            with suppress(ProcessLookupError, PermissionError):
+                os.killpg(self._process.pid, signal.SIGKILL)
         self._process.kill()
 
     def end(self) -> None:
-        self._process.kill()
+        self.kill()
         self._process.wait()
         self._close()
 
@@ -165,6 +185,9 @@ class Child:
         os.close(self._said)
 
 
-def _environment() -> dict[str, str]:
-    kept = {name: os.environ[name] for name in _PASSED_ON if name in os.environ}
-    return {**kept, "PYTHONPATH": os.pathsep.join(filter(None, sys.path)), "PYTHONNOUSERSITE": "1"}
+def _environment(passed_on: Mapping[str, str]) -> dict[str, str]:
+    return {**passed_on, "PYTHONPATH": os.pathsep.join(filter(None, sys.path)), "PYTHONNOUSERSITE": "1"}
+
+
+def _paths() -> dict[str, str]:
+    return {name: os.environ[name] for name in _PASSED_ON if name in os.environ}

@@ -25,6 +25,7 @@ class Limits:
     cpu_seconds: int = 60
     wall_seconds: float = 60.0
     output_bytes: int = 32 * 1024**2
+    files: int | None = 1024**2  # bytes of a file that may be written; bytecode that Python keeps is smaller
 
 
 class ReadingLimit(Exception):

@@ -1,7 +1,7 @@
 """A reading process: does the jobs it is given, one after the other, until its worker is gone.
 
-Started as `python -m infra.reading.process PARENT MEMORY`, its end of the socket as standard input. It imports what a
-job names, no more; results are JSON, so that the worker need not trust what reading may have done to this process.
+Started as `python -m infra.reading.process PARENT MEMORY FILES`, its end of the socket as standard input. It imports
+what a job names, no more; results are JSON, so that the worker need not trust what reading may have done to it.
 """
 
 from __future__ import annotations
@@ -23,18 +23,16 @@ import orjson
 
 from infra.reading.frames import Kind, TooLong, frame, read_frame
 
-WRITTEN_BYTES = 1024**2
-"""A reading process writes no file; bytecode that Python keeps is smaller."""
 _MOST_JOB_BYTES = 1 << 40
 _MESSAGE_CHARACTERS = 2_000
 _DUMP = orjson.OPT_NON_STR_KEYS | orjson.OPT_UTC_Z
 _OUT_OF_MEMORY = frame(Kind.LIMIT, b"memory")
 
 
-def main(parent: int, memory_bytes: int) -> None:
+def main(parent: int, memory_bytes: int, files: int) -> None:
     with _private_socket() as channel:
         _end_with(parent)
-        _limit(memory_bytes)
+        _limit(memory_bytes, files)
         while True:
             try:
                 _, job = read_frame(channel.recv, _MOST_JOB_BYTES)
@@ -65,13 +63,11 @@ def _end_with(parent: int) -> None:
         os._exit(1)
 
 
-def _limit(memory_bytes: int) -> None:
-    for kind, limit in (
-        (resource.RLIMIT_CORE, 0),
-        (resource.RLIMIT_FSIZE, WRITTEN_BYTES),
-        (resource.RLIMIT_AS, memory_bytes),
-    ):
-        _set(kind, limit)
+def _limit(memory_bytes: int, files: int) -> None:
+    _set(resource.RLIMIT_CORE, 0)
+    _set(resource.RLIMIT_AS, memory_bytes)
+    if files >= 0:
+        _set(resource.RLIMIT_FSIZE, files)
 
 
 def _set(kind: int, limit: int) -> None:
@@ -118,5 +114,5 @@ def _send(channel: socket.socket, kind: Kind, value: Any, left: int) -> int:
 
 
 if __name__ == "__main__":
-    main(*map(int, sys.argv[1:3]))
+    main(*map(int, sys.argv[1:4]))
     os._exit(0)

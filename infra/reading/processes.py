@@ -9,11 +9,15 @@ from collections import deque
 from collections.abc import Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from functools import cache
-from typing import Any
+from typing import Any, Self
 
 from infra.reading.child import Child, Job
 from infra.reading.limits import Limits, ReadingError
 
+WORK_AT_ONCE = 2
+WORK_LIMITS = Limits(memory_bytes=768 * 1024**2, cpu_seconds=20, wall_seconds=40.0)
+KEPT_BYTES = 200 * 1024**2
+"""A process that has grown beyond it is replaced: what a job took is seldom given back."""
 JOBS_EACH = 200
 """A process is replaced after so many jobs, for the memory that they leave behind counts."""
 
@@ -23,16 +27,24 @@ class ReadingProcesses:
 
     A job is a function "module:name" of this code, called with `arguments`, which must be picklable. Its result comes
     back as JSON would: dataclasses as dicts, times as text, tuples as lists. What a generator yields comes back as a
-    list, and in `ReadingLimit.parts` if a limit ends it.
+    list, and in `ReadingLimit.parts` if a limit ends it. `own`: see `Child`.
     """
 
-    def __init__(self, count: int | None = None, limits: Limits | None = None) -> None:
+    def __init__(self, count: int | None = None, limits: Limits | None = None, *, own: bool = False) -> None:
+        self._own = own
         self.count = count or min(4, os.cpu_count() or 1)
         self._limits = limits or Limits()
         self._idle: deque[Child] = deque()
         self._jobs: set[Job] = set()
         # the system ends a child with the thread that started it: these live as long as the pool
         self._threads = ThreadPoolExecutor(self.count, "reading")
+
+    @classmethod
+    def until_exit(cls, count: int | None = None, limits: Limits | None = None, *, own: bool = False) -> Self:
+        """Processes that are ended with this one."""
+        made = cls(count, limits, own=own)
+        atexit.register(made.close)
+        return made
 
     async def run(self, function: str, *arguments: Any, timeout_s: float | None = None) -> Any:
         """The result of the job. Raises ReadingLimit, ReadingError, OSError. A cancelled call ends its process."""
@@ -80,7 +92,7 @@ class ReadingProcesses:
             raise
         finally:
             self._jobs.discard(job)
-            if job.finish() and is_well and child.jobs < JOBS_EACH:
+            if job.finish() and is_well and child.jobs < JOBS_EACH and child.resident_bytes < KEPT_BYTES:
                 self._idle.append(child)
             else:
                 child.end()
@@ -91,15 +103,19 @@ class ReadingProcesses:
             if child.is_alive:
                 return child
             child.end()
-        return Child(self._limits)
+        return Child(self._limits, own=self._own)
 
 
 @cache
 def reading_processes() -> ReadingProcesses:
     """Those of this process, ended with it."""
-    processes = ReadingProcesses()
-    atexit.register(processes.close)
-    return processes
+    return ReadingProcesses.until_exit()
+
+
+@cache
+def working_processes() -> ReadingProcesses:
+    """For what takes long over texts at hand; folders that are read never make it wait."""
+    return ReadingProcesses.until_exit(WORK_AT_ONCE, WORK_LIMITS)
 
 
 def shares(sizes: Sequence[int], count: int) -> list[list[int]]:

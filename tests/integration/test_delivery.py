@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator, Callable, Iterator
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, field
 from typing import Any
 from uuid import UUID, uuid4
@@ -16,8 +16,10 @@ from nats.js import JetStreamContext
 from nats.js.api import AckPolicy, ConsumerConfig
 
 from handlers import delivery
-from handlers.delivery import Care, Failures, WorkersLost, delay_after, session_of, version_of
-from handlers.reactions import Subscriptions, stop_pulling, subscribe
+from handlers.deadline import moved
+from handlers.delivery import Care, Failures, delay_after, session_of, version_of
+from handlers.letting_go import let_go
+from handlers.reactions import Subscriptions, subscribe
 from handlers.runner import Superseded
 from infra.access import Role
 from infra.embedded.nats_server import NatsServer
@@ -119,7 +121,7 @@ class Post:
         try:
             yield broker
         finally:
-            await stop_pulling(broker)
+            await let_go(broker, await broker.connect())
             await broker.stop()
 
     async def pending(self) -> int:
@@ -262,24 +264,77 @@ def test_a_log_that_takes_nothing_is_waited_for(
     assert (reaction.deliveries, reaction.given_up) == (10, [])
 
 
-def test_a_message_that_no_worker_lives_to_answer_ends_its_session(server: NatsServer) -> None:
-    """R7: a poisoned message that takes the process down never comes to an exception."""
+def test_the_last_try_of_all_workers_ends_the_session(server: NatsServer) -> None:
+    """R72: how often others have tried stands in the session's events."""
 
-    async def three_times(post: Post) -> None:
-        async with post.worker(max_deliveries=3):
+    async def one_more(_: UUID) -> bool:
+        return True
+
+    async def once(post: Post) -> None:
+        async with post.worker(is_last_try=one_more):
             await post.settled()
 
-    reaction = posted(server, three_times, [LogUnavailable("as if the worker had died")], ack_wait_s=0.2)
-    assert reaction.deliveries == 3
-    ((_, _, error),) = reaction.given_up
-    assert isinstance(error, WorkersLost)
+    reaction = posted(server, once, [ValueError("again")])
+    assert reaction.deliveries == 1
+    assert [str(error) for _, _, error in reaction.given_up] == ["again"]
+
+
+@pytest.mark.usefixtures("impatient")
+def test_a_reaction_that_stands_still_is_given_up(server: NatsServer) -> None:
+    """R72: its message is not kept alive for ever."""
+
+    async def still() -> None:
+        await asyncio.sleep(3_600)
+
+    async def hasty(post: Post) -> None:
+        async with post.worker(step_s=0.3):
+            await post.settled()
+
+    reaction = posted(server, hasty, [still, None], ack_wait_s=0.2)
+    assert (reaction.deliveries, reaction.given_up) == (2, [])
+
+
+@pytest.mark.usefixtures("impatient")
+def test_a_reaction_whose_steps_are_recorded_goes_on(server: NatsServer) -> None:
+    """R72: the deadline is that of a step."""
+
+    async def moving() -> None:
+        for _ in range(6):
+            await asyncio.sleep(0.2)
+            moved()
+
+    async def hasty(post: Post) -> None:
+        async with post.worker(step_s=0.5):
+            await post.settled()
+
+    reaction = posted(server, hasty, [moving], ack_wait_s=0.3)
+    assert (reaction.deliveries, reaction.given_up) == (1, [])
+
+
+@pytest.mark.usefixtures("impatient")
+def test_a_reaction_that_cannot_be_cancelled_keeps_its_message_no_longer(server: NatsServer) -> None:
+    """R72"""
+    ended = asyncio.Event()
+
+    async def stubborn() -> None:
+        while not ended.is_set():
+            with suppress(asyncio.CancelledError):
+                await asyncio.wait_for(ended.wait(), 3_600)
+
+    async def hasty(post: Post) -> None:
+        async with post.worker(step_s=0.3):
+            await post.settled()
+            ended.set()
+
+    reaction = posted(server, hasty, [stubborn, None], ack_wait_s=0.3)
+    assert (reaction.deliveries, reaction.given_up) == (2, [])
 
 
 def test_a_verdict_is_not_given_up_because_a_server_was_away(server: NatsServer) -> None:
     """R52, R66: deliveries that no error came of do not count, however many."""
 
     async def patient(post: Post) -> None:
-        async with post.worker(max_deliveries=None):
+        async with post.worker(has_pump=False):
             await post.settled()
 
     reaction = posted(server, patient, [LogUnavailable("away")] * 9 + [None], ack_wait_s=0.2)
@@ -314,7 +369,7 @@ def test_what_a_newer_release_wrote_is_given_back_until_somebody_reads_it(server
 
 @pytest.mark.usefixtures("impatient")
 def test_what_was_given_back_too_often_is_left_to_the_pump(server: NatsServer) -> None:
-    """R7, R89: deliveries must not add up to a lost worker, which would end the session."""
+    """R7, R89: nobody here ever learns to read it."""
     reaction = posted(server, settle, [NEWER])
     assert (reaction.deliveries, reaction.given_up) == (1, [])
 
@@ -324,11 +379,11 @@ def test_a_verdict_of_a_newer_release_is_given_back_for_ever(server: NatsServer)
     """R52, R89: no pump would publish it."""
 
     async def patient(post: Post) -> None:
-        async with post.worker(max_deliveries=None):
+        async with post.worker(has_pump=False):
             await handed_back(post, delivery.MAX_HAND_BACKS + 20)
             assert await post.pending() == 1
             post.reaction.script = [None]
-            async with post.worker(max_deliveries=None):
+            async with post.worker(has_pump=False):
                 await post.settled()
 
     reaction = posted(server, patient, [NEWER])

@@ -198,7 +198,8 @@ class Runner:
     ended: list[UUID] = field(default_factory=list)
     took: asyncio.Event = field(default_factory=asyncio.Event)
 
-    async def advance(self, session_id: UUID) -> None:
+    async def advance(self, session_id: UUID, *, again: bool) -> None:
+        assert again, "what the pump takes up was begun before"
         self.taken.append(session_id)
         self.took.set()
         if self.failing:

@@ -117,6 +117,7 @@ def test_every_topic_ends_a_session_or_does_not() -> None:
         "FeedbackGiven",
         "VerdictOverridden",
         "SessionErased",
+        "StepRepeated",
     }
 
 
@@ -134,6 +135,7 @@ def test_every_topic_is_signed_at_once_or_waits_for_the_next_head() -> None:
         "VerdictIssued",
         "RuleEvaluated",
         "AnswerComposed",
+        "StepRepeated",
     }
 
 
@@ -148,4 +150,5 @@ def test_every_topic_triggers_a_reaction_or_nothing_waits_for_it() -> None:
         "AnswerComposed",
         "FeedbackGiven",
         "SessionErased",
+        "StepRepeated",
     }

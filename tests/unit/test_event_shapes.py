@@ -46,6 +46,7 @@ CODES = {
     "SessionFailed.stage",
     "SessionFailed.reason_code",
     "SessionErased.reason_code",
+    "StepRepeated.stage",
 }
 """Facts typed as text: names, versions, hashes, codes and decimal figures, none of them written by a person, a model's
 answer or a tool. A new one is added here by decision, not by accident."""
@@ -151,6 +152,7 @@ def test_topics_do_not_change() -> None:
         "SessionErased",
         "SessionFailed",
         "SessionOpened",
+        "StepRepeated",
         "ToolCallStarted",
         "ToolInvoked",
         "VerdictIssued",

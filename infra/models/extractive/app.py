@@ -14,10 +14,16 @@ from infra.models.extractive.executor import execute
 from infra.models.extractive.planner import plan
 from infra.models.extractive.verifier import verify
 from infra.models.tokens import estimated_tokens
+from infra.reading.limits import ReadingLimit
+from infra.reading.processes import working_processes
 
 AsgiMessage = MutableMapping[str, Any]
 Receive = Callable[[], Awaitable[AsgiMessage]]
 Send = Callable[[AsgiMessage], Awaitable[None]]
+
+
+AT_HAND = 100_000
+"""Bytes of a request that is answered at once; a longer one is in a process apart (R72)."""
 
 
 class RequestError(Exception):
@@ -33,7 +39,9 @@ async def app(scope: AsgiMessage, receive: Receive, send: Send) -> None:
     if scope["type"] != "http":
         return
     try:
-        status, answer = 200, _route(scope["method"], scope["path"], await _body(receive))
+        body = await _body(receive)
+        where = scope["method"], scope["path"]
+        status, answer = 200, _route(*where, body) if len(body) <= AT_HAND else await _routed_apart(*where, body)
     except RequestError as error:
         status, answer = error.status, {"error": {"message": str(error), "type": "invalid_request_error"}}
     content = json.dumps(answer, ensure_ascii=False).encode("utf-8", "replace")
@@ -56,6 +64,24 @@ def _route(method: str, path: str, body: bytes) -> dict[str, Any]:
     if (method, path) != ("POST", "/v1/chat/completions"):
         raise RequestError(404, f"no such endpoint: {method} {path}")
     return complete(_request(body))
+
+
+async def _routed_apart(method: str, path: str, body: bytes) -> dict[str, Any]:
+    try:
+        status, answer = await working_processes().run("infra.models.extractive.app:routed", method, path, body)
+    except ReadingLimit as limit:
+        raise RequestError(413, f"the conversation is too long: {limit}") from None
+    if status != 200:
+        raise RequestError(status, answer)
+    return answer  # type: ignore[no-any-return]
+
+
+def routed(method: str, path: str, body: bytes) -> tuple[int, dict[str, Any] | str]:
+    """Status and answer, or what is wrong with the request: in the process apart."""
+    try:
+        return 200, _route(method, path, body)
+    except RequestError as error:
+        return error.status, str(error)
 
 
 def _request(body: bytes) -> dict[str, Any]:
