@@ -96,11 +96,15 @@ class Support:
         if _is_only_a_thing(term, question):
             return False
         wide = [search for search in self.searches if not search.is_narrower(question)]
+        if term.kind is TermKind.ALERT:  # that no log speaks of it does not tell that it does not fire
+            wide = [search for search in wide if search.call.tool_name == "query_metrics"]
         is_told = denies(term, self.claim.claim_text)
         return any(search.rules_out(term) or is_told for search in wide)
 
 
 _QUOTATION = re.compile("“[^”]*”|「[^」]*」")
+_SAID_IN_MANY_WAYS = frozenset({"restart"})
+"""Things that no list of words shows: whatever starts may have been restarted."""
 _PLAIN_WORDS = re.compile(r"[A-Za-z]?[a-z'’]*(?:\s[A-Za-z]?[a-z'’]*)*")
 _HAN = re.compile("[\u4e00-\u9fff]")
 
@@ -108,6 +112,8 @@ _HAN = re.compile("[\u4e00-\u9fff]")
 def may_be_put_otherwise(term: Term) -> bool:
     """Plain words of the asker's own, in no list of concepts: a log may say the same in other words. Quoted, they are
     what the log must hold."""
+    if term.kind is TermKind.TOPIC and {one.name for one in concepts_of(term.text)} <= _SAID_IN_MANY_WAYS:
+        return True
     if term.kind is not TermKind.PHRASE or term.is_quoted or concepts_of(term.text):
         return False
     return _HAN.search(term.text) is not None or _PLAIN_WORDS.fullmatch(term.text) is not None

@@ -201,3 +201,10 @@ def test_the_plan_lists_the_calls_the_question_asks_for() -> None:
         "plan": ["用 query_metrics 查询 cart-api 的 SlowResponse 告警", "用 query_logs 检索 cart-api 的慢请求日志"],
         "reasoning": "按问题中的名称与关键词确定查询范围。问题限定了范围，只查所问。",
     }
+
+
+def test_a_field_at_the_beginning_of_an_example_is_held() -> None:
+    """R34, R90: the quotation of an item's own line is no contradiction."""
+    item = "kind=message, service=web, count=2, example=s-ip=10.9.0.4 c-ip=10.9.8.30 sc-status=503"
+    claim = "web 新出现：“s-ip=10.9.0.4 c-ip=10.9.8.30 sc-status=503”，检索到 2 条。"
+    assert classify("observation", claim, [item]) == "direct_evidence"

@@ -49,7 +49,8 @@ def classify(claim_type: str, text: str, evidence: Sequence[str]) -> str:
         return NO_EVIDENCE
     if claim_type == "negative_observation":
         return _absence_class(text, evidence)
-    held = atoms_of("\n".join([*evidence, f"{len(evidence)} 条 {len(evidence)} 个"]))  # how many they are, they show
+    examples = (item.partition(", example=")[2] for item in evidence)  # a field may stand at their beginning
+    held = atoms_of("\n".join([*evidence, *examples, f"{len(evidence)} 条 {len(evidence)} 个"]))  # how many they are
     stated = atoms_of(text)
     if _is_contradicted(text, stated, held, evidence):
         return CONTRADICTED
