@@ -50,7 +50,7 @@ UNSEEN = (
         "semicolons",
         lambda w: f'{w.stamp};{w.level};{w.service};"{w.message}"',
         ("iso Z", "dots", "epoch millis"),
-        head="when;severity;module;text",
+        head="wann;stufe;teil;satz",
     ),
     _unseen("foreign keys", _foreign, ("iso Z", "iso offset")),
     _unseen("chinese date", _chinese, ("blank",)),

@@ -304,6 +304,16 @@ def test_formats_over_several_lines_are_one_entry_each() -> None:
     )
     assert [(one.line, one.header.level) for one in found] == [(1, Level.ERROR), (3, Level.ERROR), (7, Level.INFO)]
     found = entries(
+        '2024-05-01T10:05:00.000Z\tERROR\tpkg/a.go:12\tit failed\t{"error": "x y"}',
+        "example.org/order/pkg.(*Store).Save",
+        "\t/app/pkg/store.go:12",
+        "main.main",
+        "\t/app/main.go:12",
+        "2024-05-01T10:05:01.000Z\tINFO\tsetup\tstarting manager",
+    )
+    assert [(one.line, one.header.level) for one in found] == [(1, Level.ERROR), (6, Level.INFO)]
+    assert found[1].header.message == "setup starting manager"
+    found = entries(
         "2024-05-01 10:05:00.123 UTC [1234] app@orders ERROR:  deadlock detected",
         "2024-05-01 10:05:00.123 UTC [1234] app@orders DETAIL:  Process 1 waits",
         "\tProcess 2 waits",

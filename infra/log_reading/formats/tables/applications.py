@@ -73,8 +73,22 @@ ROWS = (
         begins=r"[\[DIWEFAU]",
     ),
     Row(
+        "Celery",
+        rf"^\[{{iso}}{behind.CELERY}",
+        (
+            Example(
+                "[2024-05-01 10:05:00,123: ERROR/MainProcess] app: task failed",
+                "2024-05-01T10:05:00.123Z",
+                Level.ERROR,
+                (),
+                "app: task failed process=MainProcess",
+            ),
+        ),
+        begins=r"\[",
+    ),
+    Row(
         "console",
-        rf"^{{iso}}{behind.CONSOLE}(?:(?P<hint>[A-Za-z][\w./-]{{0,95}})\t(?=[^\t{{])(?=[^\n]{{0,4000}}\t|\S{{1,160}}:\d))?"
+        rf"^{{iso}}{behind.CONSOLE}(?:(?P<hint>[A-Za-z][\w./-]{{0,95}})\t(?=[^\t{{]))?"
         r"(?:(?P<caller>[\w./@-]{1,160}\.\w{1,4}:\d{1,6})\t)?",
         (
             Example(
@@ -112,6 +126,7 @@ ROWS = (
             ),
         ),
         rest=Rest.FIELDS,
+        next_lines=r"[\w./@~-]{1,200}\.[\w.*()\[\]-]{1,200}$",
         begins=r"\d",
     ),
     Row(

@@ -46,6 +46,7 @@ DPKG = (
 IIS = r"(?= (?:\S{1,64} [\w-]{1,64} )?[\da-f.:]{3,45} (?:GET|POST|PUT|DELETE|HEAD|OPTIONS|PATCH) /)"
 GC = r": (?P<uptime>\d{1,10}\.\d{3}): (?=\[|#|Total|Application)"
 CRI = r" (?:stdout|stderr) [FP](?: |$)"
+CELERY = rf": (?P<level>{_LEVEL})(?:/(?P<process>[\w.-]{{1,64}}))?\](?: |$)"
 CONSOLE = rf"\t(?P<level>{_LEVEL})\t"
 REQUEST = r"\] (?=\"(?:[A-Z]{3,10} |- ))"
 ELASTICSEARCH = r"\]\[(?P<level>[A-Z]{4,6}) {0,2}\]\[(?P<hint>o\.e\.[\w.$]{1,120}) {0,30}\] \[(?P<node>[^\[\]]{1,96})\]"

@@ -116,6 +116,7 @@ ROWS = (
         r"^[\[(<\"]{any}(?! #\d)(?!\]\[\w{4,6} {0,2}\]\[o\.e\.)"
         r"(?!\] [A-Z]{4,5} [^\n]{1,2000}\(kafka\.[\w.$]{1,100}\)$)"
         r"(?!\] \"(?:[A-Z]{3,10} |- ))"
+        rf"{behind.unless(behind.CELERY)}"
         rf"(?!(?<=\d \d{{4}})\]{behind.unnamed(behind.APACHE)})"
         r"(?!(?: [A-Z]\w{1,32}/[\w/+-]{1,64})?\] PHP )[\])>\"]?:?",
         (
@@ -155,9 +156,6 @@ ROWS = (
                 Level.WARN,
                 (),
                 "[pool www] server reached pm.max_children",
-            ),
-            Example(
-                "[2024-05-01 10:05:00,123: ERROR/MainProcess] Task failed", "2024-05-01T10:05:00.123Z", Level.ERROR
             ),
         ),
         rest=Rest.LAYOUT,
