@@ -156,7 +156,7 @@ QUESTIONS = {
     "times": "昨天下午3点到今天早上9点 order-service 有没有报错，" * 300,
     "quotes": '“a”和"b"，' * 900,
     "exclusions": "不要看 a，除了 b，而不是 c 的 order-service 错误；" * 250,
-    "brackets": "([{（【" * 1_600,
+    "brackets": "order-service " + "([{（【" * 1_590,
     "numbers": "1234567.89% 5ms 3GB " * 400,
     "services": "order-service payment-service " * 260,
     "one_word": "慢" * 8_000,
