@@ -21,6 +21,7 @@ from infra.reading.processes import ReadingProcesses
 from infra.scenario.scenario import sample_scenario
 from infra.tools.contract import ToolContext, ToolResult
 from tests.integration.chain import House, run
+from tests.long.hostile_tools import lines
 
 LOGS = json.dumps(
     {"logs": [{"message": f"order-service failed password=s3cret {n}", "level": "ERROR"} for n in range(900)]}
@@ -109,7 +110,7 @@ def test_what_exceeds_the_limits_is_a_failure_with_a_reason(monkeypatch: pytest.
     small = ReadingProcesses(1, Limits(cpu_seconds=1))
     monkeypatch.setattr(heavy_work, "working_processes", lambda: small)
     try:
-        outcome = ran(ToolResult(LOGS * 25, True))
+        outcome = ran(ToolResult(lines(14_000, "password=s3cret"), True))
     finally:
         small.close()
     assert (outcome.success, outcome.error_kind) == (False, "too_large")
