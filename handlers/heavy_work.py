@@ -77,7 +77,7 @@ def _weight_of(file: CaseFile) -> int:
     current = file.round
     turns = sum(len(turn.output) for turn in (*current.executor_turns, *current.verifier_turns))
     asked = sum(len(call.request.arguments) for turn in current.executor_turns for call in turn.calls)
-    return outputs + turns + asked + len(current.plan_text) + 4 * len(file.question)
+    return outputs + turns + asked + len(current.plan_text) + 20 * len(file.question)
 
 
 def _weight_of_command(command: StepCommand | RepeatStep | FailSession) -> int:

@@ -26,7 +26,8 @@ from infra.tools.metric_answers import (
 )
 
 TIMEOUT_S = 15.0
-MAX_BYTES = 64 * 2**20
+ANSWER_S = 3 * TIMEOUT_S  # for the whole of an answer that keeps dripping
+MAX_BYTES = 16 * 2**20
 
 
 def is_url(source: str) -> bool:
@@ -165,7 +166,8 @@ async def _get(source: Source, path: str, parameters: dict[str, str]) -> tuple[b
     headers = _headers(source.credential)
     body = bytearray()
     try:
-        async with httpx2.AsyncClient(timeout=TIMEOUT_S, follow_redirects=True, headers=headers) as client:
+        client = httpx2.AsyncClient(timeout=TIMEOUT_S, follow_redirects=True, headers=headers)
+        async with asyncio.timeout(ANSWER_S), client:
             address = url.copy_with(path=f"{url.path.rstrip('/')}/{path}")
             async with client.stream("GET", address, params=parameters) as response:
                 async for chunk in response.aiter_bytes():
@@ -174,6 +176,8 @@ async def _get(source: Source, path: str, parameters: dict[str, str]) -> tuple[b
                         raise ToolError("source", f"{shown} answers with more than {MAX_BYTES // 2**20} MiB")
     except httpx2.TimeoutException as error:
         raise ToolError("timeout", f"{shown} did not answer within {TIMEOUT_S:.0f} s") from error
+    except TimeoutError as error:
+        raise ToolError("timeout", f"{shown} came to no end within {ANSWER_S:.0f} s") from error
     except httpx2.HTTPError as error:
         raise ToolError("source", f"cannot reach {shown}: {error or type(error).__name__}") from error
     return bytes(body), f"{shown} (HTTP {response.status_code})"

@@ -96,9 +96,10 @@ class Post:
 
     async def sent(self) -> None:
         subject = f"assay.event.0.{self.session}.2.RoundStarted"
+        every = f"assay.event.0.{self.session}.*.RoundStarted"
         config = ConsumerConfig(
             durable_name=self.durable,
-            filter_subject=subject,
+            filter_subject=every,
             ack_policy=AckPolicy.EXPLICIT,
             ack_wait=self.ack_wait_s,
         )
@@ -117,11 +118,12 @@ class Post:
         )
         cared = Care(self.durable, self.ack_wait_s, self.reaction.give_up, **care)
         subscribe(broker, Subscriptions(PREFIX, self.ack_wait_s, 2), "RoundStarted", self.reaction, cared)
+        client = await broker.connect()
         await broker.start()
         try:
             yield broker
         finally:
-            await let_go(broker, await broker.connect())
+            await let_go(broker, client)
             await broker.stop()
 
     async def pending(self) -> int:
@@ -470,3 +472,24 @@ def test_a_message_that_comes_while_a_worker_stops_is_nobodys_for_no_moment(
             await post.settled()
 
     assert posted(server, late, [None, None], ack_wait_s=30).deliveries == 2
+
+
+def test_a_worker_that_has_stopped_leaves_no_request_that_takes_a_message(server: NatsServer) -> None:
+    """R7: nats-server would hand the next message to nobody, and its session stood still for the whole wait."""
+
+    async def short_lived(post: Post) -> None:
+        await post.settled()  # the message that the post was made with
+        for version in range(3, 13):
+            async with post.worker():
+                pass
+            await post.js.publish(f"assay.event.0.{post.session}.{version}.RoundStarted", b"{}")
+            async with post.worker():
+                await until(lambda version=version: post.reaction.deliveries >= version - 1, patience_s=10.0)
+
+    async def scenario(post: Post) -> None:
+        async with post.worker():
+            await post.settled()
+        await short_lived(post)
+
+    reaction = posted(server, scenario, [None])
+    assert reaction.deliveries == 11

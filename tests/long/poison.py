@@ -30,6 +30,7 @@ from pathlib import Path
 from uuid import UUID
 
 from domain.events import SessionCompleted, SessionFailed, Source, SourceKind, ToolInvoked
+from domain.session.decide import InvalidCommand
 from domain.session.evolve import fold
 from domain.session.state import Closed
 from handlers.application import runner_on
@@ -156,7 +157,7 @@ QUESTIONS = {
     "times": "昨天下午3点到今天早上9点 order-service 有没有报错，" * 300,
     "quotes": '“a”和"b"，' * 900,
     "exclusions": "不要看 a，除了 b，而不是 c 的 order-service 错误；" * 250,
-    "brackets": "([{（【" * 1_600,
+    "brackets": "order-service " + "([{（【" * 1_590,
     "numbers": "1234567.89% 5ms 3GB " * 400,
     "services": "order-service payment-service " * 260,
     "one_word": "慢" * 8_000,
@@ -346,9 +347,14 @@ def _told(state: Closed, history: Sequence[object]) -> tuple[str, str]:
 
 async def beside_a_normal_one(plant: Plant, poison: Poison, folder: Path, patience_s: float) -> tuple[Ending, Ending]:
     """How the poisoned session ended, and a normal one opened right behind it."""
+    ordinary = Poison(NORMAL, lambda _: sample_scenario().sources)
     async with plant.log() as events:
-        poisoned = await opened(plant, events, poison, folder)
-        normal = await opened(plant, events, Poison(NORMAL, lambda _: sample_scenario().sources), folder)
+        try:
+            poisoned = await opened(plant, events, poison, folder)
+        except InvalidCommand as refusal:  # masking may make a question longer than questions may be
+            ended = Ending(0.0, "refused", str(refusal))
+            return ended, await ending(events, await opened(plant, events, ordinary, folder), patience_s)
+        normal = await opened(plant, events, ordinary, folder)
         told = await asyncio.gather(ending(events, poisoned, patience_s), ending(events, normal, patience_s))
     return told[0], told[1]
 
