@@ -36,12 +36,13 @@ from infra.event_log.connection import addresses, connected
 from infra.event_log.keys import KeyDirectory
 from infra.event_log.records import RecordStream
 from infra.event_log.session_log import SessionLog
+from infra.head_stream import HeadPublisher
 from infra.parked import ParkedDeliveries
 from infra.postgres import connect, user_of
 from infra.read_models.projector import run_projectors
 from infra.read_models.tables import prepare
 from infra.settings import Settings
-from infra.streams import EVENTS, SIGNED, drift, init_streams, is_unused
+from infra.streams import EVENTS, SIGNED, drift, ensure_stream, init_streams, is_unused, remade_streams
 from infra.tools.contract import Tool
 from infra.tools.registry import load_tools
 from projections.registry import READ_MODELS
@@ -101,6 +102,8 @@ async def make_ready(settings: Settings, servers: Servers) -> None:
         async with jetstream(servers, Role.ADMIN) as js:
             if await is_unused(js):
                 await init_streams(js, ack_wait=settings.ack_wait)
+            for stream in remade_streams():  # which a data folder of the release before does not have
+                await ensure_stream(js, stream)
     if not settings.has_postgres:
         await prepare_database(servers)
     async with jetstream(servers, Role.SERVICE) as js:
@@ -170,6 +173,7 @@ def head_writer_on(events: SessionLog, settings: Settings, servers: Servers) -> 
         heads_file=settings.heads_file,
         clock=wall_clock,
         streams=[RecordStream(events.connection, stream) for stream in SIGNED],
+        publisher=HeadPublisher(events.connection),
     )
 
 

@@ -32,6 +32,7 @@ from infra.audit.signing_key import existing_key, signing_key
 from infra.event_log.connection import attempts
 from infra.event_log.errors import HeadContradicted, LogUnavailable
 from infra.event_log.records import RecordStream
+from infra.head_stream import HeadPublisher
 from infra.postgres import Connection, connect
 
 log = logging.getLogger(__name__)
@@ -60,7 +61,7 @@ class StoredLog(Protocol):
 
 class HeadWriter:
     """`every`: how long an event waits for a head at most, as long as no session comes to rest sooner. `streams`: those
-    that are signed beside the events."""
+    that are signed beside the events. `publisher`: gives heads to others."""
 
     def __init__(
         self,
@@ -72,6 +73,7 @@ class HeadWriter:
         clock: Callable[[], datetime],
         every: timedelta = timedelta(seconds=60),
         streams: Sequence[RecordStream] = (),
+        publisher: HeadPublisher | None = None,
     ) -> None:
         self._events = events
         self._dsn = dsn
@@ -80,6 +82,7 @@ class HeadWriter:
         self._clock = clock
         self._every = every
         self._streams = streams
+        self._publisher = publisher
 
     async def run(self) -> None:
         """Sign on a schedule and when sessions rest, until cancelled; returns only if the log cannot be signed."""
@@ -91,6 +94,7 @@ class HeadWriter:
                         while True:
                             await signing.sign(every=self._every)
                             others = [one for one in others if await _signed_beside(one, self._every)]
+                            await self._publish(conn, [signing, *others])
                             await asyncio.sleep(LOOK_S)
             except (Unsignable, HeadContradicted, ValueError) as error:
                 log.critical("the log is no longer signed: %s", error)
@@ -115,11 +119,18 @@ class HeadWriter:
 
     async def _signed(self, conn: Connection, end: int) -> bool:
         if await head_store.lock(conn):
-            await (await self._resumed(conn)).sign()
-            for one in await self._others(conn):
-                await _signed_beside(one)
+            signings = [await self._resumed(conn)]
+            await signings[0].sign()
+            signings += [one for one in await self._others(conn) if await _signed_beside(one)]
+            await self._publish(conn, signings)
             return True
         return await head_store.last_size(conn) >= end
+
+    async def _publish(self, conn: Connection, signings: Sequence[Signing]) -> None:
+        """For others to keep (R76). What cannot be published now is at another time: nothing waits for it."""
+        for signing in signings if self._publisher else ():
+            assert self._publisher is not None
+            await self._publisher.publish(conn, signing.stream, signing.signed)
 
     async def _others(self, conn: Connection) -> list[Signing]:
         """The streams beside the events, as far as they can be signed."""
@@ -213,6 +224,11 @@ class Signing:
         due = every is None or self._rests or self._clock() - self._since >= every
         if self._leaves and due:
             await self._add_head()
+
+    @property
+    def signed(self) -> int:
+        """How many events, or messages, the newest head covers."""
+        return self._tree.size - len(self._leaves)
 
     def _room(self) -> int:
         """How many events may be read: up to the next head, or to the one that was shipped."""

@@ -61,6 +61,15 @@ class WriteOnce:
 
     async def get(self, name: str) -> bytes | None:
         """What stands under a name, as the stream's leader knows it; None if nothing."""
+        found = await self._last(name)
+        return base64.b64decode(found.get("data", "")) if found else None
+
+    async def last_name(self, names: str) -> str | None:
+        """The name, covered by a filter, that was written last; None if none was."""
+        found = await self._last(names)
+        return str(found["subject"]).removeprefix(f"{self._prefix}.") if found else None
+
+    async def _last(self, name: str) -> dict[str, Any] | None:
         query = json.dumps({"last_by_subj": f"{self._prefix}.{name}"}).encode()
         async for _ in attempts(self._patience):
             try:
@@ -71,7 +80,8 @@ class WriteOnce:
                 if error.code == NOT_FOUND:
                     return None
                 raise LogError(f"{self._stream} refused to be read: {error} ({error.code})") from None
-            return base64.b64decode(found["message"].get("data", ""))
+            message: dict[str, Any] = found["message"]
+            return message
         raise self._unavailable()
 
     async def all(self, names: str = ">", since: datetime | None = None) -> AsyncIterator[bytes]:
