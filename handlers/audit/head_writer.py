@@ -55,7 +55,7 @@ class StoredLog(Protocol):
     """What the head writer needs of the event log."""
 
     async def stored_page(self, after: int, limit: int) -> Sequence[StoredEvent]: ...
-    async def last_position(self) -> int: ...
+    async def end(self) -> int: ...
     async def confirm_heads(self) -> None: ...
 
 
@@ -108,7 +108,7 @@ class HeadWriter:
         the lock. Gives up when patience is lost: they are then signed by the next worker."""
         try:
             async with asyncio.timeout(patience_s), await connect(self._dsn) as conn:
-                end = await self._events.last_position()
+                end = await self._events.end()
                 async for _ in attempts(patience_s):
                     if await self._signed(conn, end):
                         return
@@ -213,12 +213,17 @@ class Signing:
 
         Raises Unsignable, HeadContradicted or LogUnavailable.
         """
-        end = await self._events.last_position()
+        end = await self._events.end()
         if end < self._tree.size:
             what = f"the stream {self.stream}" if self.stream else "the log"
             raise HeadContradicted(f"{what} ends at position {end}, and position {self._tree.size} was read before")
         while page := await self._events.stored_page(self._tree.size, self._room()):
-            self._read(page)
+            try:
+                self._read(page)
+            except Unsignable:
+                if self._leaves:
+                    await self._add_head()  # what lies before it
+                raise
             if len(self._leaves) == PAGE:
                 await self._add_head()
         due = every is None or self._rests or self._clock() - self._since >= every
@@ -239,14 +244,21 @@ class Signing:
     def _read(self, page: Sequence[StoredEvent]) -> None:
         if not self._leaves:
             self._since = self._clock()
-        for event in page:
+        for index, event in enumerate(page):
             for finding in self._walk.findings(event):
+                self._take(page[:index])
                 where = f"position {finding.position}"
                 where += f", session {finding.session_id}, version {finding.version}" if not self.stream else ""
                 raise Unsignable(f"{finding.kind} at {where}: {finding.detail}")
             self._rests |= event.headers.get(TOPIC_HEADER) in PROMPT_TOPICS
         if self._walk.sessions > REMEMBERED:
             self._walk = ChainWalk(after=self._walk.position)
+        self._take(page)
+
+    def _take(self, page: Sequence[StoredEvent]) -> None:
+        """Into the tree."""
+        if not page:
+            return
         fresh = [leaf_of(event.headers) for event in page]
         self._log_id = self._log_id or page[0].headers[HASH_HEADER]
         self._last_hash = page[-1].headers[HASH_HEADER]

@@ -86,12 +86,17 @@ class WriteOnce:
 
     async def all(self, names: str = ">", since: datetime | None = None) -> AsyncIterator[bytes]:
         """What stands under the names that a filter covers, in the order it was stored. Raises LogUnavailable."""
+        async for _, body in self.all_placed(names, since):
+            yield body
+
+    async def all_placed(self, names: str = ">", since: datetime | None = None) -> AsyncIterator[tuple[int, bytes]]:
+        """The same, each with its position."""
         query: dict[str, Any] = {"batch": _PAGE, "next_by_subj": f"{self._prefix}.{names}"}
         query |= {"start_time": since.isoformat()} if since else {"seq": 1}
         while True:
             page, _ = await direct_get(self._connection, self._stream, query, self._patience)
             for message in page:
-                yield message.data
+                yield int(message.headers["Nats-Sequence"]), message.data
             if not page:
                 return
             query.pop("start_time", None)
