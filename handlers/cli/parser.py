@@ -242,8 +242,14 @@ def _proof(commands: _Commands) -> None:
     bundle = commands.add_parser("bundle", help="Check an exported session.")
     verbs = bundle.add_subparsers(title="commands", required=True, metavar="COMMAND")
     check = _add(verbs, "verify", "bundle:verify", "Verify an exported session offline; exit 3: refused.", offline=True)
-    check.add_argument("file", metavar="FILE", type=Path)
-    check.add_argument("--key", metavar="PUB", type=Path, required=True, help="the public key it was signed with (PEM)")
+    text = "Write a verified session as one page to read or print (HTML); exit 3: refused."
+    report = _add(verbs, "report", "bundle:report", text, offline=True)
+    report.add_argument(
+        "-o", "--output", metavar="FILE", type=Path, help="a file that does not exist (default: output)"
+    )
+    for parser in (check, report):
+        parser.add_argument("file", metavar="FILE", type=Path)
+        parser.add_argument("--key", metavar="PUB", type=Path, required=True, help=_SIGNED_WITH)
     _json_flag(check)
     log = commands.add_parser("log", help="Set foreign messages of a stream aside.")
     verbs = log.add_subparsers(title="commands", required=True, metavar="COMMAND")
@@ -256,6 +262,9 @@ def _proof(commands: _Commands) -> None:
     verbs = heads.add_subparsers(title="commands", required=True, metavar="COMMAND")
     key = _add(verbs, "key", "verify:print_key", "Print the public key (PEM), to be kept where the log is not.")
     _json_flag(key)
+
+
+_SIGNED_WITH = "the public key it was signed with (PEM)"
 
 
 def _operation(commands: _Commands) -> None:
