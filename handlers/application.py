@@ -20,6 +20,7 @@ from domain.subjects import PARTITIONS
 from handlers.audit.erasure import Eraser
 from handlers.audit.erasure_keeper import ErasureKeeper
 from handlers.audit.head_writer import HeadWriter
+from handlers.audit.whole_verification import ScheduledVerification
 from handlers.ports import WorkbenchFor
 from handlers.pump import Pump
 from handlers.reactions import PHASES, Subscriptions, add_publisher, add_reactions
@@ -229,7 +230,9 @@ async def worker(
             servers.reader_dsn,
             partial(eraser_on, events, settings, servers, settings.actor),
         )
-        for task in (pump.run(), run_projectors(events, servers.writer_dsn), heads.run(), keeper.run()):
+        scheduled = ScheduledVerification(events, servers.reader_dsn, settings)
+        projectors = run_projectors(events, servers.writer_dsn)
+        for task in (pump.run(), projectors, heads.run(), keeper.run(), scheduled.run()):
             stack.push_async_callback(_cancelled, asyncio.create_task(task))
         yield runner, events
 

@@ -39,6 +39,7 @@ class Action(StrEnum):
     ASK = "ask"  # of a session that another actor opened with the same key
     PARKED = "parked"  # listed, shown or published again
     DROP = "drop"  # a parked verdict of it
+    VERIFY = "verify"
     ISOLATE = "isolate"  # a foreign message of a stream
     REPUBLISH = "republish"  # verdicts that were missing on their stream
     BACKUP = "backup"
@@ -77,13 +78,24 @@ async def accesses(
     connection: Connection, session_id: UUID | None = None, since: datetime | None = None
 ) -> AsyncIterator[Access]:
     """The records of one session or of all, oldest first. Raises LogUnavailable, or Unreadable at a foreign message."""
-    async for position, body in _stream(connection).all_placed(f"{session_id or '*'}.*", since):
+    async for access in _accesses(connection, f"{session_id or '*'}.*", since):
+        yield access
+
+
+async def _accesses(connection: Connection, names: str, since: datetime | None) -> AsyncIterator[Access]:
+    async for position, body in _stream(connection).all_placed(names, since):
         try:
             access = Access.model_validate_json(body)
         except ValidationError as error:
             await refuse_foreign(connection, ACCESS, position, error)
         else:
             yield access
+
+
+async def service_accesses(connection: Connection, since: datetime | None = None) -> AsyncIterator[Access]:
+    """The records that concern no single session, oldest first. Raises LogUnavailable or Unreadable."""
+    async for access in _accesses(connection, f"{NO_SESSION}.*", since):
+        yield access
 
 
 def _stream(connection: Connection) -> WriteOnce:

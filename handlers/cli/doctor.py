@@ -19,6 +19,7 @@ from nats.js import JetStreamContext
 
 from domain.events import EVENTS as EVENT_TYPES
 from handlers.application import jetstream, open_log
+from handlers.audit.whole_verification import PASSED, last_verification
 from handlers.cli.isolate import is_ours
 from handlers.cli.plain import plain
 from infra.access import Role
@@ -84,6 +85,7 @@ async def _examine(settings: Settings) -> list[Finding]:
             has_key = all(one.state == "ok" for one in heads)
             findings += await _tried("erasures", _one(_erasures(settings, servers, has_key=has_key)))
             findings += await _tried("releases", _releases(settings, servers, last))
+            findings += await _tried("verified", _one(_verified(servers)))
             findings += await _tried("foreign", _foreign(servers))
         findings += await _tried("roles", _one(asyncio.to_thread(_roles, servers)))
         findings += await _tried("read models", _read_models(settings, servers, last or 0))
@@ -103,6 +105,17 @@ async def _tried(check: str, found: AsyncIterator[Finding]) -> list[Finding]:
 
 async def _one(finding: Awaitable[Finding]) -> AsyncIterator[Finding]:
     yield await finding
+
+
+async def _verified(servers: Servers) -> Finding:
+    """When the whole log last passed a verification that was recorded (R75)."""
+    async with connected(servers, Role.SERVICE) as connection:
+        last = await last_verification(connection)
+    if last is None:
+        how = "`assay verify --record`, or ASSAY_VERIFY_EVERY=24 for workers to do it"
+        return Finding("verified", "ok", f"no verification was recorded yet: {how}")
+    state: Literal["ok", "problem"] = "ok" if last.what.startswith(PASSED) else "problem"
+    return Finding("verified", state, f"{last.time:%Y-%m-%d %H:%M:%S} {last.what}")
 
 
 async def _foreign(servers: Servers) -> AsyncIterator[Finding]:

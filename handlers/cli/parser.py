@@ -237,6 +237,7 @@ def _proof(commands: _Commands) -> None:
     verify.add_argument("session", metavar="ID", nargs="?", help="one session's events alone (default: the whole log)")
     verify.add_argument("--all", action="store_true", help="the whole log")
     verify.add_argument("--heads", metavar="FILE", type=Path, help="heads kept elsewhere; PostgreSQL may then be gone")
+    verify.add_argument("--record", action="store_true", help="put the result into the access record")
     verify.add_argument("--key", metavar="PUB", type=Path, help="the public key that heads must be signed with (PEM)")
     _json_flag(verify)
     bundle = commands.add_parser("bundle", help="Check an exported session.")
