@@ -20,6 +20,7 @@ from domain.subjects import PARTITIONS
 from handlers.audit.erasure import Eraser
 from handlers.audit.erasure_keeper import ErasureKeeper
 from handlers.audit.head_writer import HeadWriter
+from handlers.audit.whole_verification import ScheduledVerification
 from handlers.letting_go import let_go
 from handlers.ports import WorkbenchFor
 from handlers.pump import Pump
@@ -37,12 +38,22 @@ from infra.event_log.connection import addresses, connected
 from infra.event_log.keys import KeyDirectory
 from infra.event_log.records import RecordStream
 from infra.event_log.session_log import SessionLog
+from infra.head_stream import HeadPublisher
 from infra.parked import ParkedDeliveries
 from infra.postgres import connect, user_of
 from infra.read_models.projector import run_projectors
 from infra.read_models.tables import prepare
 from infra.settings import Settings
-from infra.streams import EVENTS, SIGNED, ack_wait_in_force, drift, init_streams, is_unused
+from infra.streams import (
+    EVENTS,
+    SIGNED,
+    ack_wait_in_force,
+    drift,
+    ensure_stream,
+    init_streams,
+    is_unused,
+    remade_streams,
+)
 from infra.tools.contract import Tool
 from infra.tools.hosted import hosted_tools
 from projections.registry import READ_MODELS
@@ -103,6 +114,8 @@ async def make_ready(settings: Settings, servers: Servers) -> None:
         async with jetstream(servers, Role.ADMIN) as js:
             if await is_unused(js):
                 await init_streams(js, ack_wait=settings.ack_wait)
+            for stream in remade_streams():  # which a data folder of the release before does not have
+                await ensure_stream(js, stream)
     if not settings.has_postgres:
         await prepare_database(servers)
     async with jetstream(servers, Role.SERVICE) as js:
@@ -189,6 +202,7 @@ def head_writer_on(events: SessionLog, settings: Settings, servers: Servers) -> 
         heads_file=settings.heads_file,
         clock=wall_clock,
         streams=[RecordStream(events.connection, stream) for stream in SIGNED],
+        publisher=HeadPublisher(events.connection),
     )
 
 
@@ -246,7 +260,9 @@ async def worker(
             servers.reader_dsn,
             partial(eraser_on, events, settings, servers, settings.actor),
         )
-        for task in (pump.run(), run_projectors(events, servers.writer_dsn), heads.run(), keeper.run()):
+        scheduled = ScheduledVerification(events, servers.reader_dsn, settings)
+        projectors = run_projectors(events, servers.writer_dsn)
+        for task in (pump.run(), projectors, heads.run(), keeper.run(), scheduled.run()):
             stack.push_async_callback(_cancelled, asyncio.create_task(task))
         yield runner, events
 

@@ -27,7 +27,7 @@ class Role(StrEnum):
     ADMIN = "admin"  # creates streams and consumers
     SERVICE = "service"  # runs sessions: writes events, uses the durable consumers
     PROJECTOR = "projector"  # reads events
-    SUBSCRIBER = "subscriber"  # another system that reads verdicts
+    SUBSCRIBER = "subscriber"  # another system that reads verdicts, or keeps signed heads
 
     @property
     def inbox_prefix(self) -> str:
@@ -60,6 +60,7 @@ PERMISSIONS: Mapping[Role, Permissions] = {
             "assay.verdict.>",
             "assay.access.>",
             "assay.parked.>",
+            "assay.head.>",
             "$JS.API.INFO",
             "$JS.API.STREAM.INFO.*",
             "$JS.API.STREAM.MSG.GET.*",
@@ -89,6 +90,11 @@ PERMISSIONS: Mapping[Role, Permissions] = {
             "$JS.API.CONSUMER.INFO.ASSAY_VERDICTS.*",
             "$JS.API.CONSUMER.MSG.NEXT.ASSAY_VERDICTS.*",
             "$JS.ACK.ASSAY_VERDICTS.>",
+            "$JS.API.STREAM.INFO.ASSAY_HEADS",
+            "$JS.API.CONSUMER.CREATE.ASSAY_HEADS.>",
+            "$JS.API.CONSUMER.INFO.ASSAY_HEADS.*",
+            "$JS.API.CONSUMER.MSG.NEXT.ASSAY_HEADS.*",
+            "$JS.ACK.ASSAY_HEADS.>",
         ),
     ),
 }

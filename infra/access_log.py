@@ -10,11 +10,12 @@ from datetime import UTC, datetime
 from enum import StrEnum
 from uuid import UUID, uuid4
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from infra.access import ACTOR_PATTERN
 from infra.event_log.connection import Connection
 from infra.event_log.write_once import WriteOnce
+from infra.isolation import refuse_foreign
 from infra.streams import ACCESS, ACCESS_PREFIX
 
 NO_SESSION = "service"
@@ -38,6 +39,8 @@ class Action(StrEnum):
     ASK = "ask"  # of a session that another actor opened with the same key
     PARKED = "parked"  # listed, shown or published again
     DROP = "drop"  # a parked verdict of it
+    VERIFY = "verify"
+    ISOLATE = "isolate"  # a foreign message of a stream
     REPUBLISH = "republish"  # verdicts that were missing on their stream
     BACKUP = "backup"
     RESTORE = "restore"
@@ -74,9 +77,25 @@ async def record_access(
 async def accesses(
     connection: Connection, session_id: UUID | None = None, since: datetime | None = None
 ) -> AsyncIterator[Access]:
-    """The records of one session or of all, oldest first. Raises LogUnavailable."""
-    async for body in _stream(connection).all(f"{session_id or '*'}.*", since):
-        yield Access.model_validate_json(body)
+    """The records of one session or of all, oldest first. Raises LogUnavailable, or Unreadable at a foreign message."""
+    async for access in _accesses(connection, f"{session_id or '*'}.*", since):
+        yield access
+
+
+async def _accesses(connection: Connection, names: str, since: datetime | None) -> AsyncIterator[Access]:
+    async for position, body in _stream(connection).all_placed(names, since):
+        try:
+            access = Access.model_validate_json(body)
+        except ValidationError as error:
+            await refuse_foreign(connection, ACCESS, position, error)
+        else:
+            yield access
+
+
+async def service_accesses(connection: Connection, since: datetime | None = None) -> AsyncIterator[Access]:
+    """The records that concern no single session, oldest first. Raises LogUnavailable or Unreadable."""
+    async for access in _accesses(connection, f"{NO_SESSION}.*", since):
+        yield access
 
 
 def _stream(connection: Connection) -> WriteOnce:

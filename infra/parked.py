@@ -12,10 +12,11 @@ from datetime import UTC, datetime
 from typing import Literal, TypeVar
 from uuid import UUID
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from infra.event_log.connection import Connection
 from infra.event_log.write_once import WriteOnce
+from infra.isolation import refuse_foreign
 from infra.streams import PARKED, PARKED_PREFIX
 
 _ERROR_LENGTH = 200
@@ -58,6 +59,7 @@ class ParkedDeliveries:
     """The stream of them, over a connection of the service. Methods raise LogUnavailable, those that write LogFull."""
 
     def __init__(self, connection: Connection) -> None:
+        self._connection = connection
         self._stream = WriteOnce(connection, stream=PARKED, prefix=PARKED_PREFIX)
 
     async def park(self, session_id: UUID, version: int, consumer: str, error: BaseException) -> None:
@@ -80,8 +82,13 @@ class ParkedDeliveries:
         return await self._stream.put(f"{record.session_id}.{record.version}.{kind}", body)
 
     async def _read(self, kind: str, record: type[_Record]) -> AsyncIterator[_Record]:
-        async for body in self._stream.all(f"*.*.{kind}"):
-            yield record.model_validate_json(body)
+        async for position, body in self._stream.all_placed(f"*.*.{kind}"):
+            try:
+                found = record.model_validate_json(body)
+            except ValidationError as error:
+                await refuse_foreign(self._connection, PARKED, position, error)
+            else:
+                yield found
 
 
 def said(error: BaseException) -> str:

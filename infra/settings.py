@@ -87,6 +87,7 @@ class Settings(BaseModel):
     erasures_file: Resolved = Field(
         default_factory=lambda known: known["key_dir"] / "erasures.jsonl"
     )  # the ledger of erasures and holds, to be shipped
+    verify_every: float = Field(0.0, ge=0)  # hours between two verifications by workers; 0: none
     second_actor: str = Field("none", pattern=rf"^(?:none|{_DEED}(?:[\s,]+{_DEED})*)$")  # deeds that take two (R76)
     nats_credentials: dict[Role, Credentials] = Field(default_factory=dict)  # of an external server
     postgres_dsn: str | None = Field(None, repr=False)  # of the owner of schemas and tables
@@ -148,6 +149,7 @@ VARIABLES: dict[str, tuple[str, ...]] = {
     "ASSAY_HEADS_FILE": ("heads_file",),
     "ASSAY_ERASURES_FILE": ("erasures_file",),
     "ASSAY_SECOND_ACTOR": ("second_actor",),
+    "ASSAY_VERIFY_EVERY": ("verify_every",),
     "ASSAY_SEAL": ("seal",),
     "ASSAY_NATS_URL": ("nats_url",),
     "ASSAY_POSTGRES_DSN": ("postgres_dsn",),

@@ -26,6 +26,7 @@ BLOBS = "ASSAY_BLOBS"
 VERDICTS = "ASSAY_VERDICTS"
 ACCESS = "ASSAY_ACCESS"
 PARKED = "ASSAY_PARKED"
+HEADS = "ASSAY_HEADS"
 SIGNED = (ACCESS, VERDICTS)
 """Streams under signed heads of their own, beside that of the events (R75)."""
 
@@ -33,6 +34,7 @@ BLOB_PREFIX = "assay.blob"
 VERDICT_PREFIX = "assay.verdict"
 ACCESS_PREFIX = "assay.access"
 PARKED_PREFIX = "assay.parked"
+HEAD_PREFIX = "assay.head"
 
 SCHEMA = "1"
 """Layout of subjects, headers and bodies; stands in the streams' metadata."""
@@ -68,7 +70,13 @@ def stream_configs(replicas: int = 1) -> tuple[StreamConfig, ...]:
         append_only(VERDICTS, VERDICT_PREFIX, replicas),
         append_only(ACCESS, ACCESS_PREFIX, replicas),
         append_only(PARKED, PARKED_PREFIX, replicas),
+        append_only(HEADS, HEAD_PREFIX, replicas),
     )
+
+
+def remade_streams(replicas: int = 1) -> tuple[StreamConfig, ...]:
+    """Those that hold only what is written anew from elsewhere, and can be made at any time."""
+    return tuple(config for config in stream_configs(replicas) if config.name == HEADS)
 
 
 def append_only(name: str, prefix: str, replicas: int = 1, metadata: Mapping[str, str] | None = None) -> StreamConfig:

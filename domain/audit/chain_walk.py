@@ -51,6 +51,8 @@ class ChainWalk:
         """What is wrong with the next event of the log, or between it and the one before."""
         yield from self._holes(event.position)
         self.position = event.position
+        if event.isolated:
+            return
         headers = event.headers
         own = headers.get(HASH_HEADER, "")
         if own != event_hash(headers.get(PREVIOUS_HASH_HEADER, ""), event.body, headers):

@@ -26,6 +26,10 @@ class StoredEvent(Protocol):
     def headers(self) -> Mapping[str, str]: ...
     @property
     def body(self) -> bytes: ...
+    @property
+    def isolated(self) -> bool:
+        """A foreign message that an operator has set aside: no event, but its place counts. `headers` hold its digest
+        as its hash."""
 
 
 class Kind(StrEnum):

@@ -30,6 +30,7 @@ class Record:
     originator = ""
     version = 0
     type = ""
+    isolated = False
 
     @cached_property
     def headers(self) -> Mapping[str, str]:

@@ -32,6 +32,7 @@ from infra.audit.signing_key import existing_key, signing_key
 from infra.event_log.connection import attempts
 from infra.event_log.errors import HeadContradicted, LogUnavailable
 from infra.event_log.records import RecordStream
+from infra.head_stream import HeadPublisher
 from infra.postgres import Connection, connect
 
 log = logging.getLogger(__name__)
@@ -54,13 +55,13 @@ class StoredLog(Protocol):
     """What the head writer needs of the event log."""
 
     async def stored_page(self, after: int, limit: int) -> Sequence[StoredEvent]: ...
-    async def last_position(self) -> int: ...
+    async def end(self) -> int: ...
     async def confirm_heads(self) -> None: ...
 
 
 class HeadWriter:
     """`every`: how long an event waits for a head at most, as long as no session comes to rest sooner. `streams`: those
-    that are signed beside the events."""
+    that are signed beside the events. `publisher`: gives heads to others."""
 
     def __init__(
         self,
@@ -72,6 +73,7 @@ class HeadWriter:
         clock: Callable[[], datetime],
         every: timedelta = timedelta(seconds=60),
         streams: Sequence[RecordStream] = (),
+        publisher: HeadPublisher | None = None,
     ) -> None:
         self._events = events
         self._dsn = dsn
@@ -80,6 +82,7 @@ class HeadWriter:
         self._clock = clock
         self._every = every
         self._streams = streams
+        self._publisher = publisher
 
     async def run(self) -> None:
         """Sign on a schedule and when sessions rest, until cancelled; returns only if the log cannot be signed."""
@@ -91,6 +94,7 @@ class HeadWriter:
                         while True:
                             await signing.sign(every=self._every)
                             others = [one for one in others if await _signed_beside(one, self._every)]
+                            await self._publish(conn, [signing, *others])
                             await asyncio.sleep(LOOK_S)
             except (Unsignable, HeadContradicted, ValueError) as error:
                 log.critical("the log is no longer signed: %s", error)
@@ -104,7 +108,7 @@ class HeadWriter:
         the lock. Gives up when patience is lost: they are then signed by the next worker."""
         try:
             async with asyncio.timeout(patience_s), await connect(self._dsn) as conn:
-                end = await self._events.last_position()
+                end = await self._events.end()
                 async for _ in attempts(patience_s):
                     if await self._signed(conn, end):
                         return
@@ -115,11 +119,18 @@ class HeadWriter:
 
     async def _signed(self, conn: Connection, end: int) -> bool:
         if await head_store.lock(conn):
-            await (await self._resumed(conn)).sign()
-            for one in await self._others(conn):
-                await _signed_beside(one)
+            signings = [await self._resumed(conn)]
+            await signings[0].sign()
+            signings += [one for one in await self._others(conn) if await _signed_beside(one)]
+            await self._publish(conn, signings)
             return True
         return await head_store.last_size(conn) >= end
+
+    async def _publish(self, conn: Connection, signings: Sequence[Signing]) -> None:
+        """For others to keep (R76). What cannot be published now is at another time: nothing waits for it."""
+        for signing in signings if self._publisher else ():
+            assert self._publisher is not None
+            await self._publisher.publish(conn, signing.stream, signing.signed)
 
     async def _others(self, conn: Connection) -> list[Signing]:
         """The streams beside the events, as far as they can be signed."""
@@ -202,17 +213,27 @@ class Signing:
 
         Raises Unsignable, HeadContradicted or LogUnavailable.
         """
-        end = await self._events.last_position()
+        end = await self._events.end()
         if end < self._tree.size:
             what = f"the stream {self.stream}" if self.stream else "the log"
             raise HeadContradicted(f"{what} ends at position {end}, and position {self._tree.size} was read before")
         while page := await self._events.stored_page(self._tree.size, self._room()):
-            self._read(page)
+            try:
+                self._read(page)
+            except Unsignable:
+                if self._leaves:
+                    await self._add_head()  # what lies before it
+                raise
             if len(self._leaves) == PAGE:
                 await self._add_head()
         due = every is None or self._rests or self._clock() - self._since >= every
         if self._leaves and due:
             await self._add_head()
+
+    @property
+    def signed(self) -> int:
+        """How many events, or messages, the newest head covers."""
+        return self._tree.size - len(self._leaves)
 
     def _room(self) -> int:
         """How many events may be read: up to the next head, or to the one that was shipped."""
@@ -223,14 +244,21 @@ class Signing:
     def _read(self, page: Sequence[StoredEvent]) -> None:
         if not self._leaves:
             self._since = self._clock()
-        for event in page:
+        for index, event in enumerate(page):
             for finding in self._walk.findings(event):
+                self._take(page[:index])
                 where = f"position {finding.position}"
                 where += f", session {finding.session_id}, version {finding.version}" if not self.stream else ""
                 raise Unsignable(f"{finding.kind} at {where}: {finding.detail}")
             self._rests |= event.headers.get(TOPIC_HEADER) in PROMPT_TOPICS
         if self._walk.sessions > REMEMBERED:
             self._walk = ChainWalk(after=self._walk.position)
+        self._take(page)
+
+    def _take(self, page: Sequence[StoredEvent]) -> None:
+        """Into the tree."""
+        if not page:
+            return
         fresh = [leaf_of(event.headers) for event in page]
         self._log_id = self._log_id or page[0].headers[HASH_HEADER]
         self._last_hash = page[-1].headers[HASH_HEADER]

@@ -41,7 +41,7 @@ async def verify_log(
     events: SessionLog, heads: Sequence[Head], leaves: SignedLeaves, findings: Findings, progress: Progress
 ) -> LogAudit:
     """The log as it is now, up to its last event at the beginning. Memory grows with sessions and heads alone."""
-    audit, last = LogAudit(heads, findings), await events.last_position()
+    audit, last = LogAudit(heads, findings), await events.end()
     async with aclosing(_pages(events, last)) as pages:
         async for page in pages:
             for start in range(0, len(page), WINDOW):
@@ -61,7 +61,7 @@ async def verify_stream(
     """The accesses, or the public verdicts, as they are now (R75). An event is edited if its hash is another; a message
     of these has no hash but the signed one, so whatever stands in its place counts as an edit of it."""
     found = Findings(limit=findings.limit)
-    audit, last = LogAudit(heads, found, RecordWalk()), await stream.last_position()
+    audit, last = LogAudit(heads, found, RecordWalk()), await stream.end()
     async with aclosing(_pages(stream, last)) as pages:
         async for page in pages:
             for start in range(0, len(page), WINDOW):
@@ -130,7 +130,8 @@ async def _late_page(events: _Pages[_Message], after: int) -> Sequence[_Message]
 
 async def _blob_findings(events: SessionLog, event: Stored) -> Sequence[Finding]:
     try:
-        await events.sealed_beside(event)
+        if not event.isolated:
+            await events.sealed_beside(event)
     except Unreadable as error:
         return [Finding(Kind.BLOB, str(error), event.position, event.originator, event.version)]
     return ()

@@ -17,6 +17,24 @@ LONGEST_LINE = 1 << 28
 """Bytes. A longer line is read in part, and so refused as one that is cut short; no export writes one."""
 
 
+def report(arguments: argparse.Namespace) -> int:
+    """Exit 0 for a good bundle, 3 for one that is refused, of which nothing is written, 2 if a file cannot be read."""
+    from handlers.cli.bundle_report import page_of, write
+
+    try:
+        key = public_key(arguments.key)
+        with arguments.file.open("rb") as file:
+            lines = list(iter(partial(file.readline, LONGEST_LINE), b""))
+        found = check_bundle(lines, key)
+    except Refused as refused:
+        print(f"assay: {arguments.file} is refused: {refused}", file=sys.stderr)
+        return 3
+    except OSError as error:
+        raise UsageError(str(error)) from None
+    write(page_of(lines, found, key), arguments.output)
+    return 0
+
+
 def verify(arguments: argparse.Namespace) -> int:
     """Exit 0 for a good bundle, 3 for one that is refused, 2 if a file cannot be read."""
     try:

@@ -7,7 +7,7 @@ import asyncio
 import json
 import sys
 from collections import Counter
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Awaitable, Iterator
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime, timedelta
 from importlib.metadata import packages_distributions
@@ -19,6 +19,8 @@ from nats.js import JetStreamContext
 
 from domain.events import EVENTS as EVENT_TYPES
 from handlers.application import jetstream, open_log, other_ack_wait
+from handlers.audit.whole_verification import PASSED, last_verification
+from handlers.cli.isolate import is_ours
 from handlers.cli.plain import plain
 from infra.access import Role
 from infra.audit.erasure_ledger import ErasureLedger
@@ -30,12 +32,14 @@ from infra.embedded import Servers, running_servers_async
 from infra.event_log.connection import Connection, connected
 from infra.event_log.errors import LogError, by_newer_release
 from infra.event_log.keys import KeyDirectory
+from infra.event_log.records import RecordStream
 from infra.event_log.session_log import EventHeader
+from infra.isolation import isolations
 from infra.parked import ParkedDeliveries
 from infra.postgres import connect_blocking
 from infra.read_models.status import ProjectorStatus, projector_status
 from infra.settings import Settings
-from infra.streams import EVENTS, PARKED, REACTIONS, ack_wait_in_force, drift
+from infra.streams import ACCESS, EVENTS, PARKED, REACTIONS, VERDICTS, ack_wait_in_force, drift
 
 OUR_PACKAGES = ("domain", "handlers", "infra", "projections", "prompts")
 DISTRIBUTION = "assay"
@@ -69,18 +73,65 @@ def run(arguments: argparse.Namespace, settings: Settings) -> int:
 
 
 async def _examine(settings: Settings) -> list[Finding]:
+    """Every check, whatever another one fails with."""
     findings = [*_packages(), *_topics()]
     async with running_servers_async(settings) as servers:
-        findings += [finding async for finding in _log(settings, servers)]
+        findings += await _tried("nats", _log(settings, servers))
         last = await _last_position(servers)
         if last is not None:
-            heads = await _heads(settings, servers, last)
-            findings += [heads, await _keys(settings, servers)]
-            findings += [await _erasures(settings, servers, has_key=heads.state == "ok")]
-            findings += [finding async for finding in _releases(settings, servers, last)]
-        findings += [await asyncio.to_thread(_roles, servers)]
-        findings += [finding async for finding in _read_models(settings, servers, last or 0)]
+            heads = await _tried("heads", _one(_heads(settings, servers, last)))
+            findings += heads
+            findings += await _tried("keys", _one(_keys(settings, servers)))
+            has_key = all(one.state == "ok" for one in heads)
+            findings += await _tried("erasures", _one(_erasures(settings, servers, has_key=has_key)))
+            findings += await _tried("releases", _releases(settings, servers, last))
+            findings += await _tried("verified", _one(_verified(servers)))
+            findings += await _tried("foreign", _foreign(servers))
+        findings += await _tried("roles", _one(asyncio.to_thread(_roles, servers)))
+        findings += await _tried("read models", _read_models(settings, servers, last or 0))
     return findings
+
+
+async def _tried(check: str, found: AsyncIterator[Finding]) -> list[Finding]:
+    findings: list[Finding] = []
+    try:
+        async for finding in found:
+            findings.append(finding)
+    except Exception as error:  # a check that cannot be made is a finding too
+        told = str(error).partition("\n")[0] or type(error).__name__
+        findings.append(Finding(check, "problem", f"this cannot be looked at: {told}"))
+    return findings
+
+
+async def _one(finding: Awaitable[Finding]) -> AsyncIterator[Finding]:
+    yield await finding
+
+
+async def _verified(servers: Servers) -> Finding:
+    """When the whole log last passed a verification that was recorded (R75)."""
+    async with connected(servers, Role.SERVICE) as connection:
+        last = await last_verification(connection)
+    if last is None:
+        how = "`assay verify --record`, or ASSAY_VERIFY_EVERY=24 for workers to do it"
+        return Finding("verified", "ok", f"no verification was recorded yet: {how}")
+    state: Literal["ok", "problem"] = "ok" if last.what.startswith(PASSED) else "problem"
+    return Finding("verified", state, f"{last.time:%Y-%m-%d %H:%M:%S} {last.what}")
+
+
+async def _foreign(servers: Servers) -> AsyncIterator[Finding]:
+    """Messages of other streams that are none of ours: named, and set aside by a command (R75)."""
+    async with connected(servers, Role.SERVICE) as connection:
+        for stream in (ACCESS, VERDICTS, PARKED):
+            aside = await isolations(connection, stream)
+            records, last = RecordStream(connection, stream), 0
+            end = await records.end()
+            while last < end and (page := await records.stored_page(last, PAGE)):
+                last = page[-1].position
+                for message in page:
+                    if message.position not in aside and not is_ours(stream, message):
+                        what = f"{stream} position {message.position} holds a foreign message"
+                        how = f"`assay log isolate {stream} {message.position} --reason …` sets it aside"
+                        yield Finding("foreign", "problem", f"{what}: {how}")
 
 
 async def _last_position(servers: Servers) -> int | None:

@@ -237,18 +237,35 @@ def _proof(commands: _Commands) -> None:
     verify.add_argument("session", metavar="ID", nargs="?", help="one session's events alone (default: the whole log)")
     verify.add_argument("--all", action="store_true", help="the whole log")
     verify.add_argument("--heads", metavar="FILE", type=Path, help="heads kept elsewhere; PostgreSQL may then be gone")
+    verify.add_argument("--record", action="store_true", help="put the result into the access record")
     verify.add_argument("--key", metavar="PUB", type=Path, help="the public key that heads must be signed with (PEM)")
     _json_flag(verify)
     bundle = commands.add_parser("bundle", help="Check an exported session.")
     verbs = bundle.add_subparsers(title="commands", required=True, metavar="COMMAND")
     check = _add(verbs, "verify", "bundle:verify", "Verify an exported session offline; exit 3: refused.", offline=True)
-    check.add_argument("file", metavar="FILE", type=Path)
-    check.add_argument("--key", metavar="PUB", type=Path, required=True, help="the public key it was signed with (PEM)")
+    text = "Write a verified session as one page to read or print (HTML); exit 3: refused."
+    report = _add(verbs, "report", "bundle:report", text, offline=True)
+    report.add_argument(
+        "-o", "--output", metavar="FILE", type=Path, help="a file that does not exist (default: output)"
+    )
+    for parser in (check, report):
+        parser.add_argument("file", metavar="FILE", type=Path)
+        parser.add_argument("--key", metavar="PUB", type=Path, required=True, help=_SIGNED_WITH)
     _json_flag(check)
+    log = commands.add_parser("log", help="Set foreign messages of a stream aside.")
+    verbs = log.add_subparsers(title="commands", required=True, metavar="COMMAND")
+    isolate = _add(verbs, "isolate", "isolate:run", "Let reading and signing go on behind a message that is not ours.")
+    isolate.add_argument("stream", choices=("ASSAY_EVENTS", "ASSAY_ACCESS", "ASSAY_VERDICTS", "ASSAY_PARKED"))
+    isolate.add_argument("position", type=_positive, metavar="SEQ", help="its position in the stream")
+    isolate.add_argument("--reason", required=True, metavar="TEXT", help="why; kept in the access record")
+    _json_flag(isolate)
     heads = commands.add_parser("heads", help="What the log's heads are signed with.")
     verbs = heads.add_subparsers(title="commands", required=True, metavar="COMMAND")
     key = _add(verbs, "key", "verify:print_key", "Print the public key (PEM), to be kept where the log is not.")
     _json_flag(key)
+
+
+_SIGNED_WITH = "the public key it was signed with (PEM)"
 
 
 def _operation(commands: _Commands) -> None:

@@ -17,6 +17,7 @@ from nats.js.api import AckPolicy, ConsumerConfig, DeliverPolicy
 from nats.js.errors import APIError, NotFoundError, ServiceUnavailableError
 
 from handlers.application import jetstream, make_ready
+from handlers.cli.plain import plain
 from handlers.cli.since import moment
 from infra import verdict_stream
 from infra.access import Role
@@ -37,7 +38,12 @@ async def _watch(settings: Settings, verdict: str, since: datetime | None, *, as
         await make_ready(settings, servers)
         async with jetstream(servers, Role.SUBSCRIBER) as js:
             async for message in _messages(js, f"assay.verdict.{verdict}.*.*", since):
-                event = verdict_stream.read(message.data)
+                try:
+                    event = verdict_stream.read(message.data)
+                except ValueError as error:
+                    where = f"{VERDICTS} position {message.metadata.sequence.stream}"
+                    print(plain(f"assay: {where} holds a foreign message: {error}"), file=sys.stderr)
+                    continue
                 print(json.dumps(event, ensure_ascii=False) if as_json else _line(event), flush=True)
 
 

@@ -6,19 +6,17 @@ import argparse
 import asyncio
 import json
 import sys
-from collections import Counter
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from dataclasses import asdict, dataclass, field, replace
-from typing import Any
 from uuid import UUID
 
 import psycopg
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
 
-from domain.audit.findings import Finding, Findings, Kind
+from domain.audit.findings import Finding, Findings
 from handlers.application import open_log
-from handlers.audit.verification import no_leaves, verify_log, verify_session, verify_stream
+from handlers.audit.verification import verify_session
+from handlers.audit.whole_verification import Verified, record_verification, verify_whole
 from handlers.cli.errors import UsageError
 from handlers.cli.plain import plain
 from handlers.cli.progress_bar import ProgressBar
@@ -27,63 +25,12 @@ from infra.audit.heads_file import HeadsFile
 from infra.audit.signed_heads import KeptHeads, heads_files, kept_heads, signed_leaves
 from infra.audit.signing_key import existing_key, public_key, public_pem
 from infra.embedded import Servers, running_servers_async
-from infra.event_log.records import RecordStream
 from infra.event_log.session_log import SessionLog
 from infra.postgres import Connection, connect
 from infra.settings import Settings
-from infra.streams import SIGNED
 
 QUIET_S = 2.0
 """What takes no longer needs no progress shown."""
-
-
-@dataclass(slots=True)
-class VerifiedStream:
-    """What was looked at of another stream than that of the events (R75)."""
-
-    messages: int
-    heads: int
-    signed_messages: int
-    unsigned_messages: int
-    findings: Findings
-
-
-@dataclass(slots=True)
-class Verified:
-    """What was looked at, and what was found."""
-
-    events: int
-    sessions: int
-    heads: int
-    signed_events: int
-    unsigned_events: int
-    findings: Findings
-    streams: dict[str, VerifiedStream] = field(default_factory=dict)
-
-    @property
-    def all_findings(self) -> Sequence[Finding]:
-        """The first of each stream."""
-        return [*self.findings.first, *(one for stream in self.streams.values() for one in stream.findings.first)]
-
-    @property
-    def counts(self) -> Counter[Kind]:
-        return sum((stream.findings.counts for stream in self.streams.values()), start=self.findings.counts)
-
-    @property
-    def is_vouched_for(self) -> bool:
-        """A head covers something of it, or there is nothing to cover."""
-        return self.heads > 0 or self.events == 0
-
-    def document(self) -> dict[str, Any]:
-        counts = {
-            name: getattr(self, name) for name in ("events", "sessions", "heads", "signed_events", "unsigned_events")
-        }
-        streams = {
-            name: {key: value for key, value in asdict(one).items() if key != "findings"}
-            for name, one in self.streams.items()
-        }
-        findings = [asdict(one) for one in self.all_findings]
-        return counts | {"streams": streams, "findings": findings, "found": dict(self.counts)}
 
 
 def run(arguments: argparse.Namespace, settings: Settings) -> int:
@@ -120,47 +67,18 @@ async def _verify(arguments: argparse.Namespace, settings: Settings) -> Verified
         _database(servers, needed=arguments.heads is None) as conn,
         open_log(settings, servers) as events,
     ):
-        files = shipped or heads_files(settings, await events.log_id())
-        kept = await kept_heads(key, conn, files)
         if session_id and conn:
-            return await _session(events, session_id, key, conn, kept)
-        verified = await _log(events, key, conn, kept)
-        if session_id:
-            verified.findings = _only(verified.findings, session_id)
-            return verified
-        for name in SIGNED:
-            stream = RecordStream(events.connection, name)
-            files = shipped or heads_files(settings, await _first_of(stream), name)
-            verified.streams[name] = await _stream(stream, key, conn, await kept_heads(key, conn, files, name))
+            files = shipped or heads_files(settings, await events.log_id())
+            verified = await _session(events, session_id, key, conn, await kept_heads(key, conn, files))
+        else:
+            bar = ProgressBar(quiet_s=QUIET_S)
+            verified = await verify_whole(events, conn, key, settings, shipped, bar.show)
+            bar.end()
+        if session_id and not conn:
+            verified.findings, verified.streams = _only(verified.findings, session_id), {}
+        if arguments.record:
+            await record_verification(events.connection, settings.actor, verified, session_id)
         return verified
-
-
-async def _log(events: SessionLog, key: Ed25519PublicKey, conn: Connection | None, kept: KeptHeads) -> Verified:
-    findings = Findings()
-    leaves = signed_leaves(key, conn, kept) if conn else no_leaves()
-    bar = ProgressBar(quiet_s=QUIET_S)
-    audit = await verify_log(
-        events, kept.heads, leaves, findings, lambda done, total: bar.show(done / total if total else 1.0, total)
-    )
-    bar.end()
-    findings.add(kept.findings)
-    return Verified(audit.events, audit.sessions, len(kept.heads), audit.signed_events, audit.unsigned_events, findings)
-
-
-async def _first_of(stream: RecordStream) -> str:
-    """What names the stream: the hash of its first message."""
-    first = await stream.stored_page(0, 1)
-    return first[0].hash if first else ""
-
-
-async def _stream(
-    stream: RecordStream, key: Ed25519PublicKey, conn: Connection | None, kept: KeptHeads
-) -> VerifiedStream:
-    findings = Findings()
-    leaves = signed_leaves(key, conn, kept) if conn else no_leaves()
-    audit = await verify_stream(stream, kept.heads, leaves, findings)
-    findings.add(replace(one, stream=stream.stream) for one in kept.findings)
-    return VerifiedStream(audit.events, len(kept.heads), audit.signed_events, audit.unsigned_events, findings)
 
 
 async def _session(

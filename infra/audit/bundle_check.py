@@ -32,13 +32,17 @@ def check_bundle(lines: Iterable[bytes], key: Ed25519PublicKey) -> VerifiedBundl
 
 
 def _checked(numbered: _Lines, key: Ed25519PublicKey) -> VerifiedBundle:
-    statement = _statement(numbered.next(), key)
+    first = numbered.next()
+    statement = _statement(first, key)
     head = _head(statement, key)
     session = BundledSession(statement, head)
     for subject in statement["subject"][1:]:
         session.read(subject["name"], numbered.next(subject["digest"]["sha256"]))
     numbered.end()
-    return session.verified()
+    verified = session.verified()
+    if first != _written(json.loads(first)):
+        raise Refused("the envelope is not spelled as an export spells it: no byte of the file is free")
+    return verified
 
 
 class _Lines:
@@ -114,6 +118,17 @@ def _opened_head(what: str, envelope: Any, key: Ed25519PublicKey) -> Head:
         return Head.from_payload(payload)
     except ValueError as error:
         raise Refused(f"{what}: {error}") from None
+
+
+def _written(envelope: dict[str, Any]) -> bytes:
+    """The one spelling: no signature covers blanks, escapes or the order of keys."""
+    (signature,) = envelope["signatures"]
+    ordered = {
+        "payload": envelope["payload"],
+        "payloadType": envelope["payloadType"],
+        "signatures": [{"keyid": signature["keyid"], "sig": signature["sig"]}],
+    }
+    return json.dumps(ordered, ensure_ascii=False, separators=(",", ":")).encode()
 
 
 def _signed(envelope: Any, what: str, payload_type: str, key: Ed25519PublicKey) -> bytes:

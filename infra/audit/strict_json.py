@@ -14,9 +14,9 @@ class Refused(ValueError):
 
 
 def parsed(what: str, text: bytes) -> Any:
-    """A JSON value without duplicate keys, NaN or infinities."""
+    """A JSON value in UTF-8 without duplicate keys, NaN, infinities or a byte order mark."""
     try:
-        return json.loads(text, object_pairs_hook=_unique, parse_constant=_no_number)
+        return json.loads(text.decode(), object_pairs_hook=_unique, parse_constant=_no_number)
     except (ValueError, RecursionError) as error:
         raise Refused(f"{what} is no JSON that has one meaning: {error}") from None
 

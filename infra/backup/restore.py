@@ -273,7 +273,7 @@ class _Restoring:
         if not end:
             return
         (last,) = await EventStream(self.admin, stream=EVENTS, prefix=EVENT_PREFIX).read(end - 1, 1)
-        if not last.ends_commit or last.headers[HASH_HEADER] != self.source.manifest.end_hash:
+        if not last.ends_commit or last.headers.get(HASH_HEADER, "") != self.source.manifest.end_hash:
             raise UnusableBackup(f"{EVENTS} does not end, at position {end}, with the event that was backed up")
 
     def _keys(self) -> Iterator[tuple[UUID, Key]]:

@@ -114,7 +114,7 @@ class _Backup:
             made_at=made_at,
             assay=version("assay"),
             nats_server=str(self._admin.client.connected_server_version),
-            end_hash=end.headers[HASH_HEADER] if end else "",
+            end_hash=end.headers.get(HASH_HEADER, "") if end else "",
             key_id=key_id,
             keys=count,
             streams={

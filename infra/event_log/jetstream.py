@@ -80,6 +80,7 @@ class Stored:
     position: int
     headers: Mapping[str, str]
     body: bytes
+    isolated: bool = False  # a foreign message that an operator has set aside
 
     @property
     def ends_commit(self) -> bool:

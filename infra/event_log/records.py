@@ -36,7 +36,7 @@ class RecordStream:
             for message in messages
         ]
 
-    async def last_position(self) -> int:
+    async def end(self) -> int:
         """How many messages the stream's leader has counted."""
         async for _ in attempts(_PATIENCE_S):
             try:

@@ -5,12 +5,13 @@ from __future__ import annotations
 import asyncio
 import re
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from functools import lru_cache
 from uuid import UUID, uuid4
 
 from domain.audit.head import Head
+from domain.audit.record import Record, own_headers
 from domain.chain import (
     ACTOR_HEADER,
     CAUSATION_HEADER,
@@ -34,12 +35,13 @@ from domain.subjects import EVENT_PREFIX, subject_of
 from infra.access import ACTOR_PATTERN
 from infra.event_log.blobs import Blobs
 from infra.event_log.connection import Connection, pauses
-from infra.event_log.errors import ChainBroken, HeadContradicted, LogUnavailable, NewerEvent, Unreadable
+from infra.event_log.errors import AccessRefused, ChainBroken, HeadContradicted, LogUnavailable, NewerEvent, Unreadable
 from infra.event_log.jetstream import Draft, EventStream, Stored
 from infra.event_log.keys import Key, KeyStore
 from infra.event_log.mapper import Entry, SessionMapper, StoredEntry, newer_shape
 from infra.event_log.sealing import Algorithm, sealing_key, stands_open
 from infra.event_log.write_once import WriteOnce
+from infra.isolation import Isolation, isolations
 from infra.streams import BLOB_PREFIX, BLOBS, EVENTS
 
 _CATCH_UP_SECONDS = 2.0
@@ -78,6 +80,7 @@ class SessionLog:
         self.connection = connection
         self._last_heads = last_heads
         self._confirmed: int | None = None  # the connection's count of returns when the heads were last held against it
+        self._isolated: Mapping[int, Isolation] | None = None
         self._keys = keys
         self._alg = alg
         self._mapper = SessionMapper(keys, alg)
@@ -114,7 +117,7 @@ class SessionLog:
 
     async def stored(self, session_id: UUID) -> tuple[Stored, ...]:
         """A session's events as they are stored, unverified and sealed: for verification and export."""
-        return await self._stream.originator(str(session_id))
+        return await self._without_isolated(await self._stream.originator(str(session_id)))
 
     async def unsealed(self, session_id: UUID) -> tuple[int, ...]:
         """Versions of the session's events whose content stands in the clear: no key can erase it (R62)."""
@@ -207,10 +210,14 @@ class SessionLog:
 
         Ends before an event that this release does not know; raises NewerEvent if that is the first (R89).
         """
-        recorded, newer = await self._recorded(await self._stream.read(after, limit, partition=partition))
-        if newer and not recorded:
-            raise newer
-        return recorded
+        while page := await self._stream.read(after, limit, partition=partition):
+            recorded, newer = await self._recorded(await self._without_isolated(page), until_bad=True)
+            if newer and not recorded:
+                raise newer
+            if recorded:
+                return recorded
+            after = page[-1].position  # all of them were set aside
+        return ()
 
     async def follow(
         self, after: int, *, limit: int = 1_000, partition: int | None = None, doorbell: bool = False
@@ -227,11 +234,16 @@ class SessionLog:
 
     async def headers(self, after: int, limit: int = 1_000) -> tuple[EventHeader, ...]:
         """A page of the log without decoding any body."""
-        return tuple(_event_header(stored) for stored in await self._stream.read(after, limit))
+        while page := await self._stream.read(after, limit):
+            if found := _headers_until_bad(await self._without_isolated(page)):
+                return found
+            after = page[-1].position
+        return ()
 
     async def stored_page(self, after: int, limit: int) -> tuple[Stored, ...]:
-        """A page of the log as it is stored, unverified and sealed: for verification."""
-        return await self._stream.read(after, limit)
+        """A page of the log as it is stored, unverified and sealed: for verification. What was set aside is there."""
+        isolated = await self._isolations()
+        return tuple(_set_aside(event, isolated) for event in await self._stream.read(after, limit))
 
     async def sealed_beside(self, event: Stored) -> bytes | None:
         """The sealed content kept beside this event; None if there is none. Raises Unreadable unless it is there and is
@@ -240,11 +252,36 @@ class SessionLog:
 
     async def next_position(self, after: int, partition: int) -> int | None:
         """Of the next event of one partition, as the log's leader knows it; None where there is none."""
-        return await self._stream.next_position(after, partition)
+        isolated = await self._isolations()
+        found = await self._stream.next_position(after, partition)
+        while found is not None and found in isolated:
+            found = await self._stream.next_position(found, partition)
+        return found
 
     async def last_position(self) -> int:
         """Position of the newest event; 0 for an empty log."""
+        isolated, end = await self._isolations(), await self.end()
+        while end in isolated:
+            end -= 1
+        return end
+
+    async def end(self) -> int:
+        """Position of the newest message, also of one that was set aside."""
         return await self._stream.last_position()
+
+    async def _isolations(self) -> Mapping[int, Isolation]:
+        """Foreign messages that were set aside; read once, and anew where one is met that was not."""
+        if self._isolated is None:
+            try:
+                self._isolated = await isolations(self.connection, EVENTS)
+            except AccessRefused:  # of the projector's user: its own reads then end at a foreign message
+                self._isolated = {}
+        return self._isolated
+
+    async def _without_isolated(self, page: tuple[Stored, ...]) -> tuple[Stored, ...]:
+        if not (isolated := await self._isolations()):
+            return page
+        return tuple(event for event in page if not _set_aside(event, isolated).isolated)
 
     async def log_id(self) -> str:
         """What names this log: the hash of its first event; empty for an empty log."""
@@ -268,6 +305,8 @@ class SessionLog:
     async def _confirm(self, head: Head) -> None:
         for pause in pauses(_CATCH_UP_SECONDS):
             page = await self._stream.read(head.size - 1, 1)
+            isolated = await self._isolations()
+            page = tuple(_set_aside(event, isolated) for event in page)
             if page and (page[0].position, page[0].headers.get(HASH_HEADER)) == (head.size, head.last_hash):
                 return
             if page:
@@ -275,7 +314,7 @@ class SessionLog:
                     f"the event at position {head.size} is not the one that the last signed head covers: the log was "
                     "changed, or is another one; `assay verify` says more"
                 )
-            if (end := await self.last_position()) < head.size:
+            if (end := await self.end()) < head.size:
                 raise HeadContradicted(
                     f"{head.beyond(end)}: it was cut or rolled back, and nothing may be recorded (the README says what "
                     "to do if that was on purpose)"
@@ -321,10 +360,11 @@ class SessionLog:
         return drafts
 
     async def _recorded(
-        self, page: Iterable[Stored], *, erased: bool = False
+        self, page: Iterable[Stored], *, erased: bool = False, until_bad: bool = False
     ) -> tuple[tuple[Recorded, ...], NewerEvent | None]:
         """The events up to the first that this release does not know, and that one. What was recorded as `erased` reads
-        so, also where a key of it has come back (R76)."""
+        so, also where a key of it has come back (R76). Raises Unreadable at a foreign message, or, with `until_bad`, if
+        it is the first."""
         keys: dict[UUID, Key | None] = {}  # for this page alone: a key kept longer would outlive its destruction
         recorded: list[Recorded] = []
         for stored in page:
@@ -340,7 +380,9 @@ class SessionLog:
                 where = f"session {session_id}, version {stored.version}"
                 return tuple(recorded), NewerEvent(where, newer.shape, stored.position, stored.headers[HASH_HEADER])
             except (KeyError, ValueError) as error:
-                raise Unreadable(f"position {stored.position} holds no event of a session: {error}") from error
+                if recorded and until_bad:
+                    break
+                raise _foreign(stored, error) from error
         return tuple(recorded), None
 
     async def _event(self, session_id: UUID, stored: Stored, key: Key | None) -> AnyEvent:
@@ -393,4 +435,33 @@ def _event_header(stored: Stored) -> EventHeader:
             newer_shape=newer_shape(stored.headers[TOPIC_HEADER], int(stored.headers[SCHEMA_HEADER])),
         )
     except (KeyError, ValueError) as error:
-        raise Unreadable(f"position {stored.position} holds no event of a session: {error}") from error
+        raise _foreign(stored, error) from error
+
+
+def _headers_until_bad(page: Iterable[Stored]) -> tuple[EventHeader, ...]:
+    """Up to a foreign message; raises Unreadable if that is the first."""
+    found: list[EventHeader] = []
+    for stored in page:
+        try:
+            found.append(_event_header(stored))
+        except Unreadable:
+            if not found:
+                raise
+            break
+    return tuple(found)
+
+
+def _foreign(stored: Stored, error: Exception) -> Unreadable:
+    return Unreadable(
+        f"position {stored.position} holds no event of a session: {error}; `assay log isolate {EVENTS} "
+        f"{stored.position} --reason …` sets it aside"
+    )
+
+
+def _set_aside(stored: Stored, isolated: Mapping[int, Isolation]) -> Stored:
+    """As it is, or, if it is the very message that was set aside, known by its digest alone."""
+    known = isolated.get(stored.position)
+    if known is None:
+        return stored
+    digest = Record(stored.subject, stored.position, own_headers(stored.headers), stored.body).hash
+    return replace(stored, headers={HASH_HEADER: digest}, isolated=True) if digest == known.digest else stored

@@ -61,6 +61,15 @@ class WriteOnce:
 
     async def get(self, name: str) -> bytes | None:
         """What stands under a name, as the stream's leader knows it; None if nothing."""
+        found = await self._last(name)
+        return base64.b64decode(found.get("data", "")) if found else None
+
+    async def last_name(self, names: str) -> str | None:
+        """The name, covered by a filter, that was written last; None if none was."""
+        found = await self._last(names)
+        return str(found["subject"]).removeprefix(f"{self._prefix}.") if found else None
+
+    async def _last(self, name: str) -> dict[str, Any] | None:
         query = json.dumps({"last_by_subj": f"{self._prefix}.{name}"}).encode()
         async for _ in attempts(self._patience):
             try:
@@ -71,17 +80,23 @@ class WriteOnce:
                 if error.code == NOT_FOUND:
                     return None
                 raise LogError(f"{self._stream} refused to be read: {error} ({error.code})") from None
-            return base64.b64decode(found["message"].get("data", ""))
+            message: dict[str, Any] = found["message"]
+            return message
         raise self._unavailable()
 
     async def all(self, names: str = ">", since: datetime | None = None) -> AsyncIterator[bytes]:
         """What stands under the names that a filter covers, in the order it was stored. Raises LogUnavailable."""
+        async for _, body in self.all_placed(names, since):
+            yield body
+
+    async def all_placed(self, names: str = ">", since: datetime | None = None) -> AsyncIterator[tuple[int, bytes]]:
+        """The same, each with its position."""
         query: dict[str, Any] = {"batch": _PAGE, "next_by_subj": f"{self._prefix}.{names}"}
         query |= {"start_time": since.isoformat()} if since else {"seq": 1}
         while True:
             page, _ = await direct_get(self._connection, self._stream, query, self._patience)
             for message in page:
-                yield message.data
+                yield int(message.headers["Nats-Sequence"]), message.data
             if not page:
                 return
             query.pop("start_time", None)

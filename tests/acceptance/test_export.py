@@ -85,6 +85,40 @@ def test_an_existing_file_is_not_written_over(served: Any, exported: dict[str, A
     verify(served, "bundle.jsonl")
 
 
+@pytest.mark.usefixtures("exported")
+def test_a_verified_bundle_is_written_as_a_page(served: Any) -> None:
+    """R61: question, answer, claims, quotations, proofs; offline; nothing of a bundle that is refused."""
+    environment = {"ASSAY_DATA_DIR": "/nowhere", "ASSAY_KEY_DIR": "/nowhere", "ASSAY_NATS_URL": "not a URL"}
+    report = ("bundle", "report", "bundle.jsonl", "--key", "assay.pem")
+    ran = served.run(*report, **environment)
+    assert ran.status == 0, ran.err
+    for told in (QUESTION, "SlowResponse", "$.alerts[0]", "What this proves", "The session was not erased."):
+        assert told in ran.out
+    assert re.findall(r"<(?:script|img|a|link|iframe)\b", ran.out) == []
+    assert served.here(*report, "-o", "page.html").status == 0
+    assert (served.folder / "page.html").read_text() == ran.out
+    assert served.here(*report, "-o", "page.html").status == 2
+    refused = served.here("bundle", "report", "changed.jsonl", "--key", "assay.pem", "-o", "none.html")
+    assert (refused.status, (served.folder / "none.html").exists()) == (3, False)
+
+
+def test_a_page_shows_hostile_text_as_text(served: Any) -> None:
+    """R73: no markup, no turned text; what is erased is said to be."""
+    hostile = "<script>alert(1)</script> \u202e 请排查 user-service 当前是否存在 SlowResponse 告警"
+    session_id = served.ask(hostile)["session_id"]
+    report = ("bundle", "report", "hostile.jsonl", "--key", "assay.pem")
+    assert served.here("session", "export", session_id, "-o", "hostile.jsonl").status == 0
+    page = served.here(*report).out
+    assert "&lt;script&gt;alert(1)&lt;/script&gt;" in page
+    assert "<script" not in page
+    assert "\u202e" not in page
+    assert served.here("session", "erase", session_id, "--reason", "x", "--yes").status == 0
+    assert served.here("session", "export", session_id, "-o", "hostile.jsonl", "--force").status == 0
+    page = served.here(*report).out
+    assert "alert(1)" not in page
+    assert "The session&#x27;s content was erased." in page or "The session's content was erased." in page
+
+
 def test_the_readme_tells_how_to_check_a_bundle_without_assay(served: Any, exported: dict[str, Any]) -> None:
     """R61: a script of the reader's own, with `cryptography`."""
     section = README.read_text().split("### Hand a session to a third party", 1)[1]

@@ -47,6 +47,31 @@ def test_backups_and_parked_verdicts_are_recorded(served: Any) -> None:
     assert "  operator  backup        -" in served.here("access", "list").out
 
 
+def test_a_verification_is_recorded_and_the_doctor_tells_the_last(served: Any, asked: str) -> None:
+    """R75: of the whole log; that of one session is told apart."""
+
+    def told() -> dict[str, Any]:
+        lines = [json.loads(line) for line in served.here("doctor", "--json").out.splitlines()]
+        (found,) = [one for one in lines if one["check"] == "verified"]
+        return found
+
+    assert "no verification was recorded yet" in told()["detail"]
+    assert served.here("verify", asked, "--record").status == 0
+    assert "no verification was recorded yet" in told()["detail"]
+    assert served.here("verify", "--record", ASSAY_ACTOR="auditor").status == 0
+    (actor, session_id, what) = accesses(served, "verify")[-1]
+    assert (actor, session_id, what.startswith("passed: ")) == ("auditor", None, True)
+    assert (told()["state"], " passed: " in told()["detail"]) == ("ok", True)
+
+
+def test_workers_verify_by_the_setting(new_assay: Any) -> None:
+    """R75: once in that time, whichever worker it is."""
+    assay = new_assay()
+    for _ in range(2):
+        assay.ask(QUESTION, ASSAY_VERIFY_EVERY="24")
+    assert [what.startswith("passed: ") for _, _, what in accesses(assay, "verify")] == [True]
+
+
 def test_missing_verdicts_are_published_from_the_log_once(served: Any, asked: str) -> None:
     """R52, R75: with the ids and under the subjects that they had; `verify` told that they were missing."""
     before = {(subject, event["id"]) for _, subject, event in published(served)}

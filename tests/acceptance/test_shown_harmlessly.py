@@ -160,6 +160,8 @@ COMMANDS: dict[str, Callable[[Told], list[tuple[str, ...]]]] = {
     "restore": lambda _: [("restore", f"/{EVIL}"), ("restore", f"/{EVIL}", "--erasures", f"/{EVIL}")],
     "serve": lambda _: [("serve", "--config", f"/{EVIL}")],
     "worker": lambda _: [("worker", "--config", f"/{EVIL}"), ("worker",)],
+    "bundle report": lambda _: [("bundle", "report", f"/{EVIL}", "--key", f"/{EVIL}")],
+    "log isolate": lambda _: [("log", "isolate", "ASSAY_EVENTS", "1", "--reason", EVIL)],
     "verdict republish": lambda _: [("verdict", "republish", "--since", EVIL)],
     "verdict watch": lambda _: [("verdict", "watch", "--since", EVIL)],
 }

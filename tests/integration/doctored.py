@@ -82,6 +82,11 @@ class Site:
 
     def verify(self, *arguments: str, **environment: str) -> tuple[int, dict[str, Any], str]:
         """Exit status, the JSON document and standard error of `assay verify --json`."""
+        status, out, err = self.command("verify", "--json", *arguments, **environment)
+        return status, json.loads(out or "{}"), err
+
+    def command(self, *arguments: str, **environment: str) -> tuple[int, str, str]:
+        """Exit status, standard output and standard error of any command."""
         settings = self.settings
         known = {
             "ASSAY_NATS_URL": self.nats.url,
@@ -92,8 +97,7 @@ class Site:
             "ASSAY_HEADS_FILE": str(settings.heads_file),
         }
         kept = {name: value for name, value in os.environ.items() if not name.startswith("ASSAY_")}
-        status, out, err = in_process(["verify", "--json", *arguments], kept | known | environment)
-        return status, json.loads(out or "{}"), err
+        return in_process(arguments, kept | known | environment)
 
     def found(self, *arguments: str, **environment: str) -> list[tuple[str, int | None, str | None, int | None]]:
         """What `assay verify` finds: kind, position, session, version."""

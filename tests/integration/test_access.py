@@ -18,7 +18,7 @@ from infra.event_log.errors import AccessRefused
 
 Connected = Callable[[Role], AbstractAsyncContextManager[Connection]]
 
-STREAMS = ("ASSAY_EVENTS", "ASSAY_BLOBS", "ASSAY_VERDICTS", "ASSAY_ACCESS", "ASSAY_PARKED")
+STREAMS = ("ASSAY_EVENTS", "ASSAY_BLOBS", "ASSAY_VERDICTS", "ASSAY_ACCESS", "ASSAY_PARKED", "ASSAY_HEADS")
 GUESTS = (Role.SERVICE, Role.PROJECTOR, Role.SUBSCRIBER)
 WRITES = (
     "assay.event.0.x.1.SessionOpened",
@@ -26,6 +26,7 @@ WRITES = (
     "assay.verdict.PASS.x.1",
     "assay.access.x",
     "assay.parked.x",
+    "assay.head.x",
 )
 
 STREAM_CHANGES = [

@@ -479,6 +479,7 @@ def test_reading_a_session_takes_one_request_however_long_the_log_is(
     async def scenario() -> None:
         async with open_log() as log:
             session = await write(log, *(feedback(str(number)) for number in range(30)))
+            assert await log.load(session[0].session_id) == session  # which also asks once what was set aside (R75)
             requests: list[str] = []
             request_many = log.connection.request_many
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import copy
 import hashlib
+import io
 import json
 import subprocess
 import sys
@@ -280,6 +281,55 @@ def test_no_value_of_the_file_can_be_changed(data: st.DataObject) -> None:
     lines[number] = dumped(changed) + b"\n"
     with pytest.raises(Refused):
         checked(lines)
+
+
+@settings(max_examples=600, deadline=None)
+@given(data=st.data())
+def test_no_byte_of_the_file_can_be_changed_added_or_left_out(data: st.DataObject) -> None:
+    """R61: also where it would change no value: blanks, escapes, line ends, a mark at the beginning."""
+    whole = b"".join(GOOD)
+    begin = data.draw(st.integers(0, len(whole)))
+    end = data.draw(st.integers(begin, min(begin + 3, len(whole))))
+    put = data.draw(
+        st.one_of(st.binary(max_size=3), st.sampled_from([b" ", b"\r", b"\n", b"\t", b"\xef\xbb\xbf", b"{}\n"]))
+    )
+    changed = whole[:begin] + put + whole[end:]
+    assume(changed != whole)
+    with pytest.raises(Refused):
+        checked(io.BytesIO(changed).readlines())
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda text: b"\xef\xbb\xbf" + text,
+        lambda text: text.replace(b'{"payload":', b'{ "payload":', 1),
+        lambda text: text.replace(b'"payloadType"', b'"payload\\u0054ype"', 1),
+        lambda text: text.replace(b'{"payload":', b'{"payload":"","payload":', 1),
+        lambda text: text.replace(b"\n", b"\r\n", 1),
+        lambda text: text + b"\n",
+        lambda text: text + b" ",
+        lambda text: text + text,
+        lambda text: text.splitlines(keepends=True)[0] + text,
+        lambda text: text.decode().encode("utf-16"),
+    ],
+    ids=[
+        "mark",
+        "blank",
+        "escape",
+        "key twice",
+        "line end",
+        "empty line",
+        "blank behind",
+        "twice",
+        "envelope twice",
+        "16",
+    ],
+)
+def test_another_spelling_is_refused(change: Callable[[bytes], bytes]) -> None:
+    """R61."""
+    with pytest.raises(Refused):
+        checked(io.BytesIO(change(b"".join(GOOD))).readlines())
 
 
 @settings(max_examples=150, deadline=None)

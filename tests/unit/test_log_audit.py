@@ -40,6 +40,7 @@ class Event:
     headers: dict[str, str]
     body: bytes
     partition: int | None = None  # another one than its session's own
+    isolated: bool = False
 
     @property
     def subject(self) -> str:
