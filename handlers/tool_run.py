@@ -15,7 +15,7 @@ from infra.tools.contract import Tool, ToolContext, ToolResult
 
 log = logging.getLogger(__name__)
 
-MAX_OUTPUT = 2_000_000
+MAX_OUTPUT = 1_000_000
 """Characters of a tool's output that are recorded; more is no answer that anybody could check."""
 LEAVE_TO_END_S = 2.0
 """A tool that is late is cancelled; one that goes on all the same is left to itself."""

@@ -6,7 +6,7 @@ from collections.abc import AsyncIterator
 
 from httpx2 import AsyncByteStream, Response
 
-MOST_BYTES = 8 * 1024**2
+MOST_BYTES = 2 * 1024**2
 MOST_COMPRESSED_BYTES = 128 * 1024
 """Of an answer that may unpack to a thousand times as much."""
 

@@ -186,7 +186,9 @@ class Child:
 
 
 def _environment(passed_on: Mapping[str, str]) -> dict[str, str]:
-    return {**passed_on, "PYTHONPATH": os.pathsep.join(filter(None, sys.path)), "PYTHONNOUSERSITE": "1"}
+    path = os.pathsep.join(filter(None, sys.path))
+    few = {"MALLOC_ARENA_MAX": "2"}  # each thread's arena reserves 64 MiB of the address space that is limited
+    return {**few, **passed_on, "PYTHONPATH": path, "PYTHONNOUSERSITE": "1"}
 
 
 def _paths() -> dict[str, str]:

@@ -15,7 +15,7 @@ from infra.reading.child import Child, Job
 from infra.reading.limits import Limits, ReadingError
 
 WORK_AT_ONCE = 2
-WORK_LIMITS = Limits(memory_bytes=768 * 1024**2, cpu_seconds=20, wall_seconds=40.0)
+WORK_LIMITS = Limits(memory_bytes=640 * 1024**2, cpu_seconds=20, wall_seconds=40.0)
 KEPT_BYTES = 200 * 1024**2
 """A process that has grown beyond it is replaced: what a job took is seldom given back."""
 JOBS_EACH = 200

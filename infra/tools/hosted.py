@@ -20,7 +20,7 @@ from infra.tools.contract import Tool, ToolContext, ToolResult, encodable
 from infra.tools.registry import load_tools
 
 CALLS_AT_ONCE = 4
-LIMITS = Limits(memory_bytes=1024**3, cpu_seconds=120, wall_seconds=600.0, output_bytes=16 * 1024**2, files=None)
+LIMITS = Limits(memory_bytes=640 * 1024**2, cpu_seconds=120, wall_seconds=600.0, output_bytes=16 * 1024**2, files=None)
 
 
 @dataclass(frozen=True, slots=True)

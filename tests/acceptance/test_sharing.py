@@ -30,7 +30,7 @@ def interrupt(process: subprocess.Popen[str], number: signal.Signals) -> None:
 def test_two_asks_at_once_share_the_servers(assay: Any) -> None:
     """Two `assay ask` at once both succeed; the last user stops the servers."""
     first, second = assay.ask_all([QUESTION, QUESTION])
-    assert (first.status, second.status) == (0, 0)
+    assert (first.status, second.status) == (0, 0), first.err + second.err
     assert (first.document["verdict"], second.document["verdict"]) == ("PASS", "PASS")
     assert first.document["session_id"] != second.document["session_id"]
     assert assay.servers() == []

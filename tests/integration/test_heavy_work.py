@@ -110,7 +110,7 @@ def test_what_exceeds_the_limits_is_a_failure_with_a_reason(monkeypatch: pytest.
     small = ReadingProcesses(1, Limits(cpu_seconds=1))
     monkeypatch.setattr(heavy_work, "working_processes", lambda: small)
     try:
-        outcome = ran(ToolResult(lines(14_000, "password=s3cret"), True))
+        outcome = ran(ToolResult(lines(8_000, "password=s3cret"), True))
     finally:
         small.close()
     assert (outcome.success, outcome.error_kind) == (False, "too_large")

@@ -109,11 +109,11 @@ ACTS: dict[str, Callable[[], Any]] = {
     "output_300_mb": lambda: told("x" * (300 * MB)),
     "deep_json": lambda: told('{"logs":' * 100_000 + "[]" + "}" * 100_000),
     "deep_lists": lambda: told("[" * 1_000_000),
-    "many_secrets": lambda: told(lines(16_000, "password=hunter2 token=abc")),
-    "many_rows": lambda: told(lines(16_000, "order-service failed")),
-    "one_long_row": lambda: told(json.dumps({"logs": [{"message": "order-service failed " * 90_000}]})),
-    "key_signs": lambda: told("key=" * 450_000),
-    "control_characters": lambda: told("\x1b]52;c;eA==\x07\u202e" * 150_000),
+    "many_secrets": lambda: told(lines(8_000, "password=hunter2 token=abc")),
+    "many_rows": lambda: told(lines(8_000, "order-service failed")),
+    "one_long_row": lambda: told(json.dumps({"logs": [{"message": "order-service failed " * 45_000}]})),
+    "key_signs": lambda: told("key=" * 240_000),
+    "control_characters": lambda: told("\x1b]52;c;eA==\x07\u202e" * 60_000),
 }
 
 

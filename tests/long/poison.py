@@ -45,7 +45,9 @@ from tests.long.hostile_model import REPLIES, WHOLE, hostile_model
 HERE = Path(__file__).parent
 NORMAL = "请排查 order-service 当前是否存在 HighMemoryUsage 告警，只确认内存使用率过高这一件事。"
 MOST_SECONDS, MOST_BYTES, STOP_SECONDS = 60.0, 1.5 * 1024**3, 15.0
-SETTINGS = {"ASSAY_TOOLS": "hostile_tools:make", "ASSAY_TOOL_SECONDS": "15", "ASSAY_MODEL": "hostile"}
+SETTINGS = {"ASSAY_TOOLS": "hostile_tools:make", "ASSAY_TOOL_SECONDS": "15", "ASSAY_MODEL": "hostile"} | {
+    "ASSAY_BUDGET_SECONDS": "20"  # of a round: a model that drips has as long
+}
 MB = 1024**2
 
 
