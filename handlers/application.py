@@ -31,6 +31,7 @@ from handlers.workbench import Workbenches
 from infra.access import Role
 from infra.audit import head_store
 from infra.audit.erasure_ledger import ErasureLedger
+from infra.audit.key_exchanges import own_ring
 from infra.audit.signed_heads import last_heads, own_key
 from infra.database_roles import grant
 from infra.embedded import Servers
@@ -190,7 +191,8 @@ async def eraser_on(events: SessionLog, settings: Settings, servers: Servers, ac
     """Erases sessions as the deeds of one actor. Raises KeyFileError without the key that signs the ledger."""
     runner = runner_on(events, settings, actor=actor)
     key = await own_key(settings, servers.reader_dsn)
-    return Eraser(events, runner, servers.writer_dsn, ErasureLedger(settings.erasures_file), key)
+    ledger, ring = ErasureLedger(settings.erasures_file), own_ring(settings.signing_key)
+    return Eraser(events, runner, servers.writer_dsn, ledger, key, ring)
 
 
 def head_writer_on(events: SessionLog, settings: Settings, servers: Servers) -> HeadWriter:

@@ -40,6 +40,7 @@ class Action(StrEnum):
     PARKED = "parked"  # listed, shown or published again
     DROP = "drop"  # a parked verdict of it
     VERIFY = "verify"
+    ROTATE = "rotate"  # the key that signs heads and bundles
     ISOLATE = "isolate"  # a foreign message of a stream
     REPUBLISH = "republish"  # verdicts that were missing on their stream
     BACKUP = "backup"

@@ -16,6 +16,7 @@ from typing import Any
 
 from infra.audit import head_store
 from infra.audit.head_store import StoredHead
+from infra.audit.key_ring import Exchange
 from infra.event_log.connection import Connection
 from infra.event_log.errors import LogError
 from infra.event_log.write_once import WriteOnce
@@ -25,6 +26,7 @@ from infra.streams import EVENTS, HEAD_PREFIX, HEADS
 log = logging.getLogger(__name__)
 
 TYPE = "assay.head.signed.v1"
+EXCHANGE_TYPE = "assay.key.exchanged.v1"
 CONTENT_TYPE = "application/cloudevents+json"
 AT_ONCE = 200
 """So many are published between two looks at the log, so that signing goes on meanwhile."""
@@ -81,6 +83,19 @@ class HeadPublisher:
         except (LogError, ValueError) as error:
             log.warning("heads of %s are not published for now: %s", stream or EVENTS, error)
             self._not_before[stream] = time.monotonic() + _RETRY_S
+
+    async def publish_exchange(self, number: int, exchange: Exchange) -> None:
+        """Before the new key signs a head. Raises LogError."""
+        event = {
+            "specversion": "1.0",
+            "id": hashlib.sha256(json.dumps(exchange.document).encode()).hexdigest(),
+            "source": "urn:assay:keys",
+            "type": EXCHANGE_TYPE,
+            "subject": f"KEYS.{number}",
+            "datacontenttype": "application/json",
+            "data": dict(exchange.document),
+        }
+        await self._put(f"KEYS.{number}", event)
 
     async def _put(self, name: str, event: dict[str, Any]) -> None:
         body = json.dumps(event, separators=(",", ":")).encode()

@@ -11,12 +11,12 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from uuid import UUID
 
-from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey, Ed25519PublicKey
 
 from domain.session.commands import EraseSession
 from domain.session.decide import InvalidCommand
@@ -24,6 +24,7 @@ from domain.session.state import Unopened
 from handlers.audit.holds import refuse_held
 from handlers.runner import SessionRunner
 from infra.audit.erasure_ledger import Deed, Entry, ErasureLedger
+from infra.audit.key_ring import KeyRing
 from infra.event_log.session_log import SessionLog
 from infra.read_models.erasure import erase_rows
 from infra.read_models.projector import ProjectorHalted, catch_up
@@ -47,6 +48,11 @@ class Eraser:
     dsn: str
     ledger: ErasureLedger
     key: Ed25519PrivateKey
+    ring: KeyRing | None = None  # whose signatures in the ledger are trusted, beside that key's
+
+    @property
+    def signers(self) -> Collection[Ed25519PublicKey]:
+        return list(self.ring.keys.values()) if self.ring else [self.key.public_key()]
 
     async def check(self, session_id: UUID) -> None:
         """Raises InvalidCommand for a session that is held, or holds texts that no key seals."""

@@ -111,4 +111,4 @@ class ErasureKeeper:
 def _check(standing: Standing, eraser: Eraser) -> None:
     """Nobody has a key destroyed by writing a line. Raises UnusableLedger."""
     assert standing.erasure is not None
-    erasure_ledger.verify(standing.erasure, [eraser.key.public_key()], str(eraser.ledger.path))
+    erasure_ledger.verify(standing.erasure, eraser.signers, str(eraser.ledger.path))

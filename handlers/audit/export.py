@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from uuid import UUID
 
@@ -14,6 +15,7 @@ from handlers.audit.head_writer import HeadWriter
 from infra.audit.bundle import BundledEvent, bundle
 from infra.audit.bundle_check import check_bundle
 from infra.audit.bundled_session import VerifiedBundle
+from infra.audit.key_ring import Exchange, KeyRing
 from infra.audit.proofs import anchored
 from infra.event_log.jetstream import Stored
 from infra.event_log.keys import Key
@@ -37,6 +39,7 @@ class Exporter:
     conn: Connection
     heads: HeadWriter
     signing_key: Ed25519PrivateKey
+    exchanges: Sequence[Exchange] = ()  # of that key
 
     async def export(self, session_id: UUID, *, sealed_only: bool) -> tuple[list[bytes], VerifiedBundle]:
         """The lines of the bundle, and what they prove: each bundle is verified before anybody gets it.
@@ -47,13 +50,13 @@ class Exporter:
         if sealed_only and (open_versions := [one.version for one in stored if stands_open(one.body)]):
             raise NotExported(f"{len(open_versions)} events of session {session_id} were recorded without a seal")
         first, last = stored[0].position, stored[-1].position
-        key = self.signing_key.public_key()
+        key = KeyRing.of(self.signing_key.public_key(), self.exchanges)
         if (found := await anchored(key, self.conn, first, last)) is None:
             await self.heads.finish(PATIENCE_S)
             found = await anchored(key, self.conn, first, last)
         if found is None:
             raise NotExported(f"no signed head covers position {last} yet, where session {session_id} ends")
-        anchor, tree = found
+        anchor, tree = replace(found[0], exchanges=[one.document for one in self.exchanges]), found[1]
         erased = any(one.type == SessionErased.TOPIC for one in stored)  # a key that came back is not handed out
         session_key = None if sealed_only or erased else self.events.key(session_id)
         bundled = [await self._event(one, tree, anchor.head.size, session_key, sealed_only) for one in stored]

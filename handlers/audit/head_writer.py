@@ -11,6 +11,7 @@ import asyncio
 import logging
 from collections.abc import Callable, Sequence
 from datetime import datetime, timedelta
+from functools import partial
 from pathlib import Path
 from typing import Protocol
 
@@ -27,6 +28,8 @@ from domain.merkle import Frontier
 from infra.audit import head_store
 from infra.audit.head_store import StoredHead
 from infra.audit.heads_file import HeadsFile, of_stream
+from infra.audit.key_exchanges import exchanges
+from infra.audit.key_ring import KeyRing
 from infra.audit.signed_heads import opened_head, sign_head
 from infra.audit.signing_key import existing_key, signing_key
 from infra.event_log.connection import attempts
@@ -49,6 +52,10 @@ REMEMBERED = 10_000  # sessions whose last event is kept in mind
 
 class Unsignable(Exception):
     """The log or what is kept of its heads is not sound: nothing is signed until a person has looked."""
+
+
+class KeyExchanged(Exception):
+    """Another key is in the key file than the one at hand: what is due is signed with that."""
 
 
 class StoredLog(Protocol):
@@ -96,12 +103,20 @@ class HeadWriter:
                             others = [one for one in others if await _signed_beside(one, self._every)]
                             await self._publish(conn, [signing, *others])
                             await asyncio.sleep(LOOK_S)
+            except KeyExchanged:
+                log.warning("the signing key was exchanged: the new one signs from now on")
             except (Unsignable, HeadContradicted, ValueError) as error:
                 log.critical("the log is no longer signed: %s", error)
                 return
             except (psycopg.Error, LogUnavailable, OSError) as error:
                 log.warning("no head is signed for now: %s", error)
             await asyncio.sleep(RETRY_S)
+
+    def _key_holds(self, key: Ed25519PrivateKey) -> bool:
+        """The key file still holds it; so it is said of one that was taken away."""
+        if not self._key_file.exists():
+            return True
+        return existing_key(self._key_file).private_bytes_raw() == key.private_bytes_raw()
 
     async def finish(self, patience_s: float = 2.0) -> None:
         """Once `run` has ended: see to it that all events are under a head, by this process or by the one that holds
@@ -119,9 +134,12 @@ class HeadWriter:
 
     async def _signed(self, conn: Connection, end: int) -> bool:
         if await head_store.lock(conn):
-            signings = [await self._resumed(conn)]
-            await signings[0].sign()
-            signings += [one for one in await self._others(conn) if await _signed_beside(one)]
+            try:
+                signings = [await self._resumed(conn)]
+                await signings[0].sign()
+                signings += [one for one in await self._others(conn) if await _signed_beside(one)]
+            except KeyExchanged:
+                return False
             await self._publish(conn, signings)
             return True
         return await head_store.last_size(conn) >= end
@@ -153,15 +171,17 @@ class HeadWriter:
         ours, shipped = await head_store.last_envelope(conn, name), file.last()
         # a new key could not continue what another has signed
         key = await asyncio.to_thread(existing_key if ours or shipped else signing_key, self._key_file)
-        head = opened_head(key.public_key(), ours, name) if ours else None
-        ahead = opened_head(key.public_key(), shipped, name) if shipped else None
+        ring = KeyRing.of(key.public_key(), exchanges(self._key_file))
+        head = opened_head(ring, ours, name) if ours else None
+        ahead = opened_head(ring, shipped, name) if shipped else None
         tree = await head_store.frontier(conn, name)
         if tree.size != (head.size if head else 0) or (head and tree.root.hex() != head.root):
             raise Unsignable("the tree kept in assay_audit.frontier is not the one that the last head signs")
         newer = head_store.heads(conn, ahead.size if ahead else 0, name)
         if unshipped := [stored.envelope async for stored in newer]:
             await asyncio.to_thread(file.append, unshipped)
-        return Signing(stream or self._events, conn, file, key, self._clock, head, ahead, tree, name)
+        holds = partial(self._key_holds, key)
+        return Signing(stream or self._events, conn, file, key, self._clock, head, ahead, tree, name, holds)
 
 
 async def _signed_beside(signing: Signing, every: timedelta | None = None) -> bool:
@@ -192,8 +212,10 @@ class Signing:
         shipped: Head | None,
         tree: Frontier,
         stream: str = "",
+        holds: Callable[[], bool] = lambda: True,
     ) -> None:
         self.stream = stream
+        self._key_holds = holds
         self._events = events
         self._conn = conn
         self._file = file
@@ -270,8 +292,12 @@ class Signing:
     async def _add_head(self) -> None:
         tree = self._tree
         head = Head(self._log_id, tree.size, tree.root.hex(), self._last_hash, self._clock(), self.stream)
-        envelope = sign_head(self._key, head)
-        await head_store.add(self._conn, StoredHead(head.size, envelope, self._leaves), tree, self.stream)
+        async with self._conn.transaction():
+            await head_store.reserve(self._conn)
+            if not self._key_holds():
+                raise KeyExchanged
+            envelope = sign_head(self._key, head)
+            await head_store.add(self._conn, StoredHead(head.size, envelope, self._leaves), tree, self.stream)
         self._leaves, self._rests, self._since = [], False, self._clock()
         if self._shipped is None or head.size > self._shipped.size:
             await asyncio.to_thread(self._file.append, [envelope])

@@ -12,14 +12,14 @@ from typing import Any
 from uuid import UUID
 
 import psycopg
-from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
 
 from domain.audit.findings import Finding, Findings, Kind
 from handlers.audit.verification import no_leaves, verify_log, verify_stream
 from infra.access_log import Access, Action, record_access, service_accesses
 from infra.audit.heads_file import HeadsFile
+from infra.audit.key_exchanges import own_ring
+from infra.audit.key_ring import Trusted
 from infra.audit.signed_heads import KeptHeads, heads_files, kept_heads, signed_leaves
-from infra.audit.signing_key import existing_key
 from infra.event_log.connection import Connection as NatsConnection
 from infra.event_log.errors import LogError
 from infra.event_log.records import RecordStream
@@ -89,7 +89,7 @@ class Verified:
 async def verify_whole(
     events: SessionLog,
     conn: Connection | None,
-    key: Ed25519PublicKey,
+    key: Trusted,
     settings: Settings,
     shipped: Sequence[HeadsFile] = (),
     progress: Progress = lambda share, total: None,  # noqa: ARG005
@@ -106,7 +106,7 @@ async def verify_whole(
 
 
 async def _log(
-    events: SessionLog, key: Ed25519PublicKey, conn: Connection | None, kept: KeptHeads, progress: Progress
+    events: SessionLog, key: Trusted, conn: Connection | None, kept: KeptHeads, progress: Progress
 ) -> Verified:
     findings = Findings()
     leaves = signed_leaves(key, conn, kept) if conn else no_leaves()
@@ -117,9 +117,7 @@ async def _log(
     return Verified(audit.events, audit.sessions, len(kept.heads), audit.signed_events, audit.unsigned_events, findings)
 
 
-async def _stream(
-    stream: RecordStream, key: Ed25519PublicKey, conn: Connection | None, kept: KeptHeads
-) -> VerifiedStream:
+async def _stream(stream: RecordStream, key: Trusted, conn: Connection | None, kept: KeptHeads) -> VerifiedStream:
     findings = Findings()
     leaves = signed_leaves(key, conn, kept) if conn else no_leaves()
     audit = await verify_stream(stream, kept.heads, leaves, findings)
@@ -171,7 +169,7 @@ class ScheduledVerification:
             await asyncio.sleep(LOOK_S)
 
     async def _verify(self) -> None:
-        key = existing_key(self.settings.signing_key).public_key()
+        key = own_ring(self.settings.signing_key)
         async with await connect(self.dsn) as conn:
             verified = await verify_whole(self.events, conn, key, self.settings)
         await record_verification(self.events.connection, self.settings.actor, verified)

@@ -24,9 +24,9 @@ from handlers.cli.isolate import is_ours
 from handlers.cli.plain import plain
 from infra.access import Role
 from infra.audit.erasure_ledger import ErasureLedger
+from infra.audit.key_exchanges import own_ring
 from infra.audit.session_keys import RECENT, disagreement, lost_keys, surviving_keys
 from infra.audit.signed_heads import last_heads
-from infra.audit.signing_key import existing_key
 from infra.database_roles import rights_of
 from infra.embedded import Servers, running_servers_async
 from infra.event_log.connection import Connection, connected
@@ -252,7 +252,7 @@ async def _erasures(settings: Settings, servers: Servers, *, has_key: bool) -> F
     ledger, keys = ErasureLedger(settings.erasures_file), KeyDirectory(settings.key_dir)
     try:
         has_key &= settings.signing_key.exists()
-        signers = [existing_key(settings.signing_key).public_key()] if has_key else None
+        signers = list(own_ring(settings.signing_key).keys.values()) if has_key else None
         async with open_log(settings, servers) as events:
             found = await disagreement(events, servers.reader_dsn, ledger, keys, signers)
     except (LogError, NatsError, OSError, ValueError, psycopg.OperationalError) as error:

@@ -19,6 +19,7 @@ from handlers.cli.errors import UsageError
 from handlers.cli.session import opened_session
 from infra.access_log import Action, record_access
 from infra.audit.bundled_session import VerifiedBundle
+from infra.audit.key_exchanges import exchanges
 from infra.audit.signing_key import existing_key
 from infra.postgres import connect
 from infra.private_files import sync_folder
@@ -50,7 +51,9 @@ async def _export(arguments: argparse.Namespace, settings: Settings) -> tuple[li
         await record_access(events.connection, settings.actor, Action.EXPORT, session_id)
         heads = head_writer_on(events, settings, servers)
         async with await connect(servers.reader_dsn) as conn:
-            exporter = Exporter(events, conn, heads, existing_key(settings.signing_key))
+            exporter = Exporter(
+                events, conn, heads, existing_key(settings.signing_key), exchanges(settings.signing_key)
+            )
             return await exporter.export(session_id, sealed_only=arguments.sealed_only)
 
 

@@ -24,6 +24,7 @@ def build_parser() -> argparse.ArgumentParser:
     _readjudication(commands)
     _access(commands)
     _proof(commands)
+    _key(commands)
     _operation(commands)
     _parked(commands)
     _projection(commands)
@@ -266,6 +267,16 @@ def _proof(commands: _Commands) -> None:
 
 
 _SIGNED_WITH = "the public key it was signed with (PEM)"
+
+
+def _key(commands: _Commands) -> None:
+    key = commands.add_parser("key", help="The key that heads and bundles are signed with.")
+    verbs = key.add_subparsers(title="commands", required=True, metavar="COMMAND")
+    show = _add(verbs, "show", "key:show", "Print the public key (PEM), to be kept where the log is not.")
+    rotate = _add(verbs, "rotate", "key:rotate", "Sign with a new key from now on, as the old one vouches.")
+    rotate.add_argument("--reason", required=True, metavar="TEXT", help="why; kept in the access record")
+    for parser in (show, rotate):
+        _json_flag(parser)
 
 
 def _operation(commands: _Commands) -> None:

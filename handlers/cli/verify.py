@@ -11,7 +11,6 @@ from contextlib import asynccontextmanager
 from uuid import UUID
 
 import psycopg
-from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
 
 from domain.audit.findings import Finding, Findings
 from handlers.application import open_log
@@ -22,6 +21,8 @@ from handlers.cli.plain import plain
 from handlers.cli.progress_bar import ProgressBar
 from infra.audit.dsse import fingerprint
 from infra.audit.heads_file import HeadsFile
+from infra.audit.key_exchanges import exchanges
+from infra.audit.key_ring import KeyRing, Trusted
 from infra.audit.signed_heads import KeptHeads, heads_files, kept_heads, signed_leaves
 from infra.audit.signing_key import existing_key, public_key, public_pem
 from infra.embedded import Servers, running_servers_async
@@ -81,9 +82,7 @@ async def _verify(arguments: argparse.Namespace, settings: Settings) -> Verified
         return verified
 
 
-async def _session(
-    events: SessionLog, session_id: UUID, key: Ed25519PublicKey, conn: Connection, kept: KeptHeads
-) -> Verified:
+async def _session(events: SessionLog, session_id: UUID, key: Trusted, conn: Connection, kept: KeptHeads) -> Verified:
     findings = Findings()
     total = len(await events.stored(session_id))
     if not total:
@@ -114,12 +113,13 @@ async def _database(servers: Servers, *, needed: bool) -> AsyncIterator[Connecti
         yield conn
 
 
-def _key(arguments: argparse.Namespace, settings: Settings) -> Ed25519PublicKey:
+def _key(arguments: argparse.Namespace, settings: Settings) -> KeyRing:
+    known = exchanges(settings.signing_key)
     if arguments.key:
-        return public_key(arguments.key)
+        return KeyRing.of(public_key(arguments.key), known)
     if not settings.signing_key.exists():
         raise UsageError(f"there is no signing key {settings.signing_key}; --key names the public key of the heads")
-    return existing_key(settings.signing_key).public_key()
+    return KeyRing.of(existing_key(settings.signing_key).public_key(), known)
 
 
 def _shipped(arguments: argparse.Namespace) -> list[HeadsFile]:

@@ -43,6 +43,7 @@ class Anchor:
     head: Head
     envelope: Mapping[str, Any]
     earlier: Mapping[str, Any] | None = None
+    exchanges: Sequence[Mapping[str, Any]] = ()  # of the signing key, if there were any
     consistency: Sequence[bytes] = ()
 
 
@@ -76,6 +77,7 @@ def bundle(
             "head": anchor.envelope,
             "earlier_head": anchor.earlier,
             "consistency_proof": _texts(anchor.consistency),
+            **({"key_exchanges": list(anchor.exchanges)} if anchor.exchanges else {}),
             "events": [
                 {"version": event.version, "position": event.position, "inclusion_proof": _texts(event.inclusion)}
                 for event in events

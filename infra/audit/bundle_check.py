@@ -7,12 +7,11 @@ library and `cryptography` alone, and so does whatever is imported here (a test 
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import json
 from collections.abc import Iterable, Iterator
 from typing import Any
-
-from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
 
 from domain.audit.head import PAYLOAD_TYPE as HEAD_PAYLOAD_TYPE
 from domain.audit.head import Head
@@ -20,10 +19,11 @@ from domain.merkle import continues
 from infra.audit import dsse
 from infra.audit.bundle import PAYLOAD_TYPE, PREDICATE_TYPE, STATEMENT_TYPE
 from infra.audit.bundled_session import BundledSession, VerifiedBundle, hashes
+from infra.audit.key_ring import Exchange, KeyRing, Trusted, opened_exchange, ring_of
 from infra.audit.strict_json import Refused, array, object_of, parsed, typed
 
 
-def check_bundle(lines: Iterable[bytes], key: Ed25519PublicKey) -> VerifiedBundle:
+def check_bundle(lines: Iterable[bytes], key: Trusted) -> VerifiedBundle:
     """`lines`: of the file, with their line feeds. Raises Refused at the first thing that is wrong."""
     try:
         return _checked(_Lines(lines), key)
@@ -31,8 +31,9 @@ def check_bundle(lines: Iterable[bytes], key: Ed25519PublicKey) -> VerifiedBundl
         raise Refused("a text in it is no Unicode: it holds half of a surrogate pair") from None
 
 
-def _checked(numbered: _Lines, key: Ed25519PublicKey) -> VerifiedBundle:
+def _checked(numbered: _Lines, trusted: Trusted) -> VerifiedBundle:
     first = numbered.next()
+    key = _ring(first, trusted)
     statement = _statement(first, key)
     head = _head(statement, key)
     session = BundledSession(statement, head)
@@ -71,7 +72,19 @@ class _Lines:
 # ---------------------------------------------------------------- the statement
 
 
-def _statement(line: bytes, key: Ed25519PublicKey) -> dict[str, Any]:
+def _ring(line: bytes, trusted: Trusted) -> KeyRing:
+    """The trusted key and those that it leads to, by the exchanges in the bundle, each of which both keys signed."""
+    ring, known = ring_of(trusted), list[Exchange]()
+    with contextlib.suppress(Refused, ValueError, KeyError, TypeError, AttributeError):  # else it is refused below
+        told = parsed("the statement", dsse.unverified_payload(line))["predicate"].get("key_exchanges", [])
+        known = [opened_exchange(one) for one in told]
+    for root in ring.keys.values():
+        grown = KeyRing.of(root, known)
+        ring = KeyRing({**ring.keys, **grown.keys}, {**ring.limits, **grown.limits})
+    return ring
+
+
+def _statement(line: bytes, key: KeyRing) -> dict[str, Any]:
     """The signed statement, each part of which is of the kind it should be."""
     payload = _signed(parsed("the envelope", line), "the envelope", PAYLOAD_TYPE, key)
     statement = object_of("the statement", parsed("the statement", payload), *_STATEMENT)
@@ -81,7 +94,10 @@ def _statement(line: bytes, key: Ed25519PublicKey) -> dict[str, Any]:
         object_of("a subject", subject, "name", "digest")
         typed("a subject's name", subject["name"], str)
         typed("a digest", object_of("a subject's digest", subject["digest"], "sha256")["sha256"], str)
-    predicate = object_of("the predicate", statement["predicate"], *_PREDICATE)
+    extra = ("key_exchanges",) if "key_exchanges" in typed("the predicate", statement["predicate"], dict) else ()
+    predicate = object_of("the predicate", statement["predicate"], *_PREDICATE, *extra)
+    for one in array("the exchanges of keys", predicate.get("key_exchanges", [])):
+        _check_exchange(one)
     for event in array("the predicate's events", predicate["events"]):
         object_of("an event of the predicate", event, "version", "position", "inclusion_proof")
     if not statement["subject"] or not predicate["events"]:
@@ -89,11 +105,18 @@ def _statement(line: bytes, key: Ed25519PublicKey) -> dict[str, Any]:
     return statement
 
 
+def _check_exchange(document: Any) -> None:
+    try:
+        opened_exchange(document)
+    except dsse.BadEnvelope as error:
+        raise Refused(f"an exchange of keys: {error}") from None
+
+
 _STATEMENT = ("_type", "subject", "predicateType", "predicate")
 _PREDICATE = ("log_id", "session_id", "head", "earlier_head", "consistency_proof", "events")
 
 
-def _head(statement: dict[str, Any], key: Ed25519PublicKey) -> Head:
+def _head(statement: dict[str, Any], key: KeyRing) -> Head:
     """The head that covers the session; the earlier one, if there is one, leads to it."""
     predicate = statement["predicate"]
     head = _opened_head("the head", predicate["head"], key)
@@ -111,11 +134,13 @@ def _head(statement: dict[str, Any], key: Ed25519PublicKey) -> Head:
     return head
 
 
-def _opened_head(what: str, envelope: Any, key: Ed25519PublicKey) -> Head:
+def _opened_head(what: str, envelope: Any, key: KeyRing) -> Head:
     payload = _signed(envelope, what, HEAD_PAYLOAD_TYPE, key)
     try:
         parsed(what, payload)
-        return Head.from_payload(payload)
+        head = Head.from_payload(payload)
+        key.check(key.signer(json.dumps(envelope)), "", head.size)
+        return head
     except ValueError as error:
         raise Refused(f"{what}: {error}") from None
 
@@ -131,12 +156,13 @@ def _written(envelope: dict[str, Any]) -> bytes:
     return json.dumps(ordered, ensure_ascii=False, separators=(",", ":")).encode()
 
 
-def _signed(envelope: Any, what: str, payload_type: str, key: Ed25519PublicKey) -> bytes:
+def _signed(envelope: Any, what: str, payload_type: str, key: KeyRing) -> bytes:
     """The payload of a DSSE envelope that holds nothing but what is signed, and who signed it."""
     signatures = object_of(what, envelope, "payload", "payloadType", "signatures")["signatures"]
     for signature in array(f"{what}: its signatures", signatures):
         object_of(f"{what}: its signature", signature, "keyid", "sig")
     try:
-        return dsse.verified_payload(key, payload_type, json.dumps(envelope))
+        text = json.dumps(envelope)
+        return dsse.verified_payload(key.signer(text), payload_type, text)
     except dsse.BadEnvelope as error:
         raise Refused(f"{what}: {error}") from None

@@ -94,6 +94,16 @@ async def frontier(conn: Connection, stream: str = "") -> Frontier:
     return Frontier(row["size"], tuple(_hashes(row["peaks"]))) if row else Frontier()
 
 
+async def reserve(conn: Connection) -> None:
+    """Inside a transaction: wait while the signing key is exchanged, and have an exchange wait until the end of it."""
+    await conn.execute("LOCK TABLE assay_audit.frontier IN ROW EXCLUSIVE MODE")
+
+
+async def reserve_exchange(conn: Connection) -> None:
+    """Inside a transaction: nobody signs a head until the end of it."""
+    await conn.execute("LOCK TABLE assay_audit.frontier IN SHARE ROW EXCLUSIVE MODE")
+
+
 async def add(conn: Connection, head: StoredHead, tree: Frontier, stream: str = "") -> None:
     """Record a head and the frontier that belongs to it."""
     heads_table, frontiers, _ = _tables(stream)

@@ -4,18 +4,17 @@ from __future__ import annotations
 
 import json
 
-from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
-
 from domain.audit.head import Head
 from domain.merkle import HASH_SIZE, Tree
 from infra.audit import head_store
 from infra.audit.bundle import Anchor
 from infra.audit.dsse import BadEnvelope
+from infra.audit.key_ring import Trusted
 from infra.audit.signed_heads import opened_head
 from infra.postgres import Connection
 
 
-async def anchored(key: Ed25519PublicKey, conn: Connection, first: int, last: int) -> tuple[Anchor, Tree] | None:
+async def anchored(key: Trusted, conn: Connection, first: int, last: int) -> tuple[Anchor, Tree] | None:
     """The earliest head that covers positions `first` to `last`, the newest one from before them, and the tree; None if
     no head covers them yet. Raises BadEnvelope if what is kept is not what was signed."""
     earlier, leaves = None, bytearray()
@@ -31,12 +30,12 @@ async def anchored(key: Ed25519PublicKey, conn: Connection, first: int, last: in
     return None
 
 
-def _anchor(key: Ed25519PublicKey, head: Head, envelope: str, earlier: str | None, tree: Tree) -> Anchor:
+def _anchor(key: Trusted, head: Head, envelope: str, earlier: str | None, tree: Tree) -> Anchor:
     if earlier is None:
         return Anchor(head, json.loads(envelope))
     before = opened_head(key, earlier)
     consistency = tree.consistency_proof(before.size, head.size)
-    return Anchor(head, json.loads(envelope), json.loads(earlier), consistency)
+    return Anchor(head, json.loads(envelope), json.loads(earlier), consistency=consistency)
 
 
 def _check(head: Head, tree: Tree) -> None:

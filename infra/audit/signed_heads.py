@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 import psycopg
-from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey, Ed25519PublicKey
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
 from domain.audit.alignment import Leaf
 from domain.audit.findings import Finding, Kind
@@ -19,6 +19,8 @@ from domain.audit.head import PAYLOAD_TYPE, STREAM_PAYLOAD_TYPE, Head
 from domain.merkle import Frontier
 from infra.audit import dsse, head_store
 from infra.audit.heads_file import HeadsFile, of_stream
+from infra.audit.key_exchanges import own_ring
+from infra.audit.key_ring import Trusted, ring_of
 from infra.audit.signing_key import existing_key, signing_key
 from infra.event_log.errors import HeadContradicted
 from infra.postgres import Connection, connect
@@ -32,15 +34,18 @@ def sign_head(key: Ed25519PrivateKey, head: Head) -> str:
     return json.dumps(dsse.sign(key, head.payload_type, head.payload()), separators=(",", ":"))
 
 
-def opened_head(key: Ed25519PublicKey, envelope: str, stream: str = "") -> Head:
+def opened_head(key: Trusted, envelope: str, stream: str = "") -> Head:
     """Of the events, or of another stream. Raises dsse.BadEnvelope, or dsse.ForeignKey."""
-    payload = dsse.verified_payload(key, STREAM_PAYLOAD_TYPE if stream else PAYLOAD_TYPE, envelope)
+    ring = ring_of(key)
+    signer = ring.signer(envelope)
+    payload = dsse.verified_payload(signer, STREAM_PAYLOAD_TYPE if stream else PAYLOAD_TYPE, envelope)
     try:
         head = Head.from_payload(payload)
     except ValueError as error:
         raise dsse.BadEnvelope(f"no head is signed: {error}") from None
     if head.stream != stream:
         raise dsse.BadEnvelope(f"a head of {head.stream or 'the events'} is signed, not one of {stream or 'them'}")
+    ring.check(signer, stream, head.size)
     return head
 
 
@@ -92,7 +97,7 @@ def _own_head(key_file: Path, envelope: str, where: str) -> Head:
     try:
         if not key_file.exists():
             raise dsse.ForeignKey(f"signed by key {dsse.named_key(envelope)!r}, and there is no {key_file}")
-        return opened_head(existing_key(key_file).public_key(), envelope)
+        return opened_head(own_ring(key_file), envelope)
     except dsse.ForeignKey as error:
         raise HeadContradicted(
             f"the last signed head {where} cannot be checked: {error}; put the key that signed it back as {key_file}"
@@ -114,7 +119,7 @@ class KeptHeads:
     def unit(self) -> str:
         return "messages" if self.stream else "events"
 
-    def open(self, key: Ed25519PublicKey, envelope: str, where: str) -> Head | None:
+    def open(self, key: Trusted, envelope: str, where: str) -> Head | None:
         """The head of one envelope, or None and a finding."""
         digest = hashlib.sha256(envelope.encode()).digest()
         if digest in self._by_digest:
@@ -131,9 +136,7 @@ class KeptHeads:
         return head
 
 
-async def kept_heads(
-    key: Ed25519PublicKey, conn: Connection | None, files: Sequence[HeadsFile], stream: str = ""
-) -> KeptHeads:
+async def kept_heads(key: Trusted, conn: Connection | None, files: Sequence[HeadsFile], stream: str = "") -> KeptHeads:
     """Of the events or of another stream. Without a connection those of the files alone; in them may stand heads of
     other streams too."""
     kept = KeptHeads(stream=stream)
@@ -155,9 +158,7 @@ def stream_of(envelope: str) -> str:
         return ""
 
 
-async def signed_leaves(
-    key: Ed25519PublicKey, conn: Connection, kept: KeptHeads
-) -> AsyncGenerator[Sequence[Leaf], None]:
+async def signed_leaves(key: Trusted, conn: Connection, kept: KeptHeads) -> AsyncGenerator[Sequence[Leaf], None]:
     """The leaf hashes of the database, as far as they hash to a signed root; where they do not, that is a finding and
     the end."""
     tree, pending = Frontier(), list[bytes]()

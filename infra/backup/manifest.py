@@ -27,6 +27,7 @@ STREAM_HEADS_FILE = "stream-heads-file.jsonl"
 KEYS = "keys.jsonl"
 PUBLIC_KEY = "signing.pub"
 SIGNING_KEY = "signing.pem"
+KEY_EXCHANGES = "signing-exchanges.jsonl"
 
 
 class UnusableBackup(ValueError):

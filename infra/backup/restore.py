@@ -29,15 +29,17 @@ from infra import postgres
 from infra.access import Role
 from infra.access_log import Action, record_access
 from infra.audit import head_store
-from infra.audit.dsse import fingerprint
 from infra.audit.erasure_ledger import Entry, ErasureLedger, Standing, UnusableLedger, verify
 from infra.audit.head_store import StoredHead
 from infra.audit.heads_file import HeadsFile, of_stream
+from infra.audit.key_exchanges import exchanges_file, own_ring
+from infra.audit.key_ring import Exchange, KeyRing, opened_exchange
 from infra.audit.signed_heads import stream_of
-from infra.audit.signing_key import existing_key, load_public_key
+from infra.audit.signing_key import load_public_key
 from infra.backup.manifest import (
     HEADS,
     HEADS_FILE,
+    KEY_EXCHANGES,
     KEYS,
     PUBLIC_KEY,
     SIGNING_KEY,
@@ -132,8 +134,13 @@ def _signers(source: Source, settings: Settings) -> list[Ed25519PublicKey]:
     kept = source.content(PUBLIC_KEY)
     keys = [load_public_key(kept)] if kept else []
     if settings.signing_key.exists():
-        keys.append(existing_key(settings.signing_key).public_key())
-    return keys
+        keys += own_ring(settings.signing_key).keys.values()
+    return [*keys, *(one for key in keys for one in KeyRing.of(key, _kept_exchanges(source)).keys.values())]
+
+
+def _kept_exchanges(source: Source) -> Sequence[Exchange]:
+    kept = source.content(KEY_EXCHANGES) or b""
+    return [opened_exchange(json.loads(line)) for line in kept.splitlines()]
 
 
 async def restore_backup(
@@ -203,7 +210,7 @@ class _Restoring:
 
     def _check_keys(self) -> None:
         path, key_id = self.settings.signing_key, self.source.manifest.key_id
-        if key_id and path.exists() and fingerprint(existing_key(path).public_key()) != key_id:
+        if key_id and path.exists() and key_id not in own_ring(path).keys:
             raise NotEmpty(f"the signing key {path} is not the one that signed the heads of the backup ({key_id})")
         for session_id, key in self._keys():
             if self._own_keys.get(session_id) not in (key, None):
@@ -301,6 +308,11 @@ class _Restoring:
             private_folder(path.parent)
             undo.callback(path.unlink, missing_ok=True)
             create_private(path, private)
+        known, made = exchanges_file(path), self.source.content(KEY_EXCHANGES)
+        if made and not known.exists():
+            private_folder(known.parent)
+            undo.callback(known.unlink, missing_ok=True)
+            create_private(known, made)
 
     def _restore_heads_file(self, undo: contextlib.AsyncExitStack) -> None:
         for path, kept in self._heads_files():

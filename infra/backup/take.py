@@ -33,11 +33,13 @@ from infra.audit import head_store
 from infra.audit.dsse import fingerprint
 from infra.audit.erasure_ledger import ErasureLedger
 from infra.audit.heads_file import HeadsFile, of_stream
+from infra.audit.key_exchanges import exchanges_file
 from infra.audit.session_keys import lost_keys
 from infra.audit.signing_key import existing_key, public_pem
 from infra.backup.manifest import (
     HEADS,
     HEADS_FILE,
+    KEY_EXCHANGES,
     KEYS,
     MANIFEST,
     PUBLIC_KEY,
@@ -196,6 +198,10 @@ class _Backup:
         key = existing_key(path).public_key()
         with _file(self._folder / PUBLIC_KEY) as file:
             file.write(public_pem(key).encode())
+        known = exchanges_file(path)
+        if known.exists():
+            with _file(self._folder / KEY_EXCHANGES) as file:
+                file.write(known.read_bytes())
         if with_private:
             with _file(self._folder / SIGNING_KEY) as file:
                 file.write(path.read_bytes())

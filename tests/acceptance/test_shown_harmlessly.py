@@ -161,6 +161,8 @@ COMMANDS: dict[str, Callable[[Told], list[tuple[str, ...]]]] = {
     "serve": lambda _: [("serve", "--config", f"/{EVIL}")],
     "worker": lambda _: [("worker", "--config", f"/{EVIL}"), ("worker",)],
     "bundle report": lambda _: [("bundle", "report", f"/{EVIL}", "--key", f"/{EVIL}")],
+    "key show": lambda _: [("key", "show"), ("key", "show", "--json")],
+    "key rotate": lambda _: [("key", "rotate", "--reason", " ")],
     "log isolate": lambda _: [("log", "isolate", "ASSAY_EVENTS", "1", "--reason", EVIL)],
     "verdict republish": lambda _: [("verdict", "republish", "--since", EVIL)],
     "verdict watch": lambda _: [("verdict", "watch", "--since", EVIL)],
