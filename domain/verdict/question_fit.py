@@ -90,7 +90,7 @@ class Support:
             if any(shows(term, one) for one in told):
                 return True  # of a phrase, what was found shows it; that it was sought does not
             return term.kind is not TermKind.PHRASE and any(search.settles(term) for search in self.searches)
-        if may_be_put_otherwise(term):
+        if may_be_put_otherwise(term, question):
             quoted = [one for one in question.terms if one.is_quoted]  # what is looked for; the rest says of what
             return bool(quoted) and all(self.covers(one, question) for one in quoted)
         if _is_only_a_thing(term, question):
@@ -109,14 +109,16 @@ _PLAIN_WORDS = re.compile(r"[A-Za-z]?[a-z'’]*(?:\s[A-Za-z]?[a-z'’]*)*")
 _HAN = re.compile("[\u4e00-\u9fff]")
 
 
-def may_be_put_otherwise(term: Term) -> bool:
-    """Plain words of the asker's own, in no list of concepts: a log may say the same in other words. Quoted, they are
-    what the log must hold."""
+def may_be_put_otherwise(term: Term, question: Question) -> bool:
+    """Plain words of the asker's own, in no list of concepts: a log may say the same in other words. Quoted, or English
+    in a Chinese question, they are what the log must hold."""
     if term.kind is TermKind.TOPIC and {one.name for one in concepts_of(term.text)} <= _SAID_IN_MANY_WAYS:
         return True
     if term.kind is not TermKind.PHRASE or term.is_quoted or concepts_of(term.text):
         return False
-    return _HAN.search(term.text) is not None or _PLAIN_WORDS.fullmatch(term.text) is not None
+    if _HAN.search(question.text):
+        return _HAN.search(term.text) is not None
+    return _PLAIN_WORDS.fullmatch(term.text) is not None
 
 
 _WORDS = frozenset((TermKind.PHRASE, TermKind.TOPIC, TermKind.CODE, TermKind.ALERT, TermKind.METRIC, TermKind.ID))

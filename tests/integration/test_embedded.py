@@ -262,6 +262,8 @@ def test_a_nats_server_that_does_not_answer_is_gone_before_the_next_one_starts(
     first.ensure_running()
     (frozen,) = server_processes(folder)
     frozen.suspend()
+    while any(psutil.Process(one.id).status() != psutil.STATUS_STOPPED for one in frozen.threads()):
+        time.sleep(0.01)  # each of its threads stops when it is next due
     second.ensure_running()
     (running,) = server_processes(folder)
     assert running.pid != frozen.pid

@@ -116,12 +116,12 @@ class Inquiry:
     def may_be_put_otherwise(self) -> bool:
         """Whether words are searched for that a log may put otherwise: then that they were not found says little."""
         is_sure = bool(self.anchors) or any(map(self.quotes, self.terms))
-        return not is_sure and any(may_be_put_otherwise(term) for term in self.question.terms)
+        return not is_sure and any(may_be_put_otherwise(term, self.question) for term in self.question.terms)
 
     @property
     def drops_words(self) -> bool:
         """Whether what each line must hold is sought without a phrase of the question that a log may put otherwise."""
-        return bool(self.anchors) and any(may_be_put_otherwise(term) for term in self.question.terms)
+        return bool(self.anchors) and any(may_be_put_otherwise(term, self.question) for term in self.question.terms)
 
     def words_of(self, term: str) -> tuple[str, ...]:
         """The words of an English phrase that the question does not quote: others may stand between them in a log."""
