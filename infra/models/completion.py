@@ -15,6 +15,7 @@ from domain.events import ToolRequest
 from domain.model_reply import ModelReply
 from infra.models.tokens import estimated_tokens
 
+MOST_CALLS = 128  # that one reply may ask for: each is recorded, also where the budget refuses it
 SHOWN_BODY = 200  # characters of a foreign body in an error message
 
 
@@ -36,6 +37,8 @@ def read_completion(body: bytes, messages: Sequence[Mapping[str, Any]], duration
     output = _text(message.get("content")) or _text(message.get("refusal"))
     thought = _text(message.get("reasoning_content")) or _text(message.get("reasoning"))
     requests = tuple(_tool_requests(message.get("tool_calls"), used=_call_ids(messages)))
+    if len(requests) > MOST_CALLS:
+        raise NotACompletion(f"the message asks for {len(requests)} tool calls at once, more than {MOST_CALLS}")
     if not output.strip() and not requests:
         raise NotACompletion("the message has neither content nor tool calls" + (", only thinking" if thought else ""))
     usage = _reported_usage(completion.get("usage"))

@@ -55,6 +55,7 @@ CHOSEN = (
     "reply_fifty_mb",
     "reply_claims_10000",
     "reply_deep",
+    "reply_calls_5000",
     "planner_deep",
 )
 
