@@ -2,6 +2,8 @@
 
     python -m tests.bench.search [--runs 5] [--megabytes 100] [--large 2000]
 
+The table of surveys puts one beside a search for errors over the same hours.
+
 Each search is a process of its own: `before` runs the code of the commit below from a worktree, `now` the tool
 `query_logs` of this tree with its reading processes. A run is a pair on the same files, in turn. The last table is the
 peak memory of all processes of a search in a folder of `--large` megabytes, beside that in the smaller one (0: none).
@@ -58,6 +60,13 @@ NOW_CALL = CALL.format(
     imports="from domain.events import Source\nfrom infra.tools.logs import logs_tool",
     tool='logs_tool([Source(kind="logs", name="logs", address=sys.argv[1])])',
 )
+SURVEY_CALL = CALL.format(
+    imports="from domain.events import Source\nfrom infra.tools.survey import survey_tool",
+    tool='survey_tool([Source(kind="logs", name="logs", address=sys.argv[1])])',
+)
+SURVEYED = {"minutes": 60}
+"""It reads three hours more, to tell what is new: as much as a search for errors of four hours."""
+AS_MUCH = {"level": "ERROR", "minutes": 240}
 
 
 def main() -> None:
@@ -76,8 +85,21 @@ def main() -> None:
                 Row(f"{name}: before", [theirs for _, theirs in figures]),
             ]
         print(table(f"Seconds of a search in {arguments.megabytes} MB", rows))
+        print(f"\n{table('Seconds of a survey of an hour', surveys(folder, arguments.runs))}")
         if arguments.large:
             memory(folder, logs(Path(work) / "large", arguments.large), arguments)
+
+
+def surveys(folder: Path, runs: int) -> list[Row]:
+    figures = [
+        (run(ROOT, SURVEY_CALL, folder, SURVEYED).seconds, run(ROOT, NOW_CALL, folder, AS_MUCH).seconds)
+        for _ in range(runs)
+    ]
+    search = "errors of four hours"
+    return [
+        Row("survey of an hour", [survey for survey, _ in figures], (Ratio(search, 1.0, at_most=True),)),
+        Row(search, [searched for _, searched in figures]),
+    ]
 
 
 def memory(small: Path, large: Path, arguments: argparse.Namespace) -> None:
