@@ -262,7 +262,7 @@ def _proof(commands: _Commands) -> None:
     _json_flag(isolate)
     heads = commands.add_parser("heads", help="What the log's heads are signed with.")
     verbs = heads.add_subparsers(title="commands", required=True, metavar="COMMAND")
-    key = _add(verbs, "key", "verify:print_key", "Print the public key (PEM), to be kept where the log is not.")
+    key = _add(verbs, "key", "key:show", "Print the public key (PEM), to be kept where the log is not.")
     _json_flag(key)
 
 

@@ -1,4 +1,4 @@
-"""`assay verify` and `assay heads key`: is the log the one that was recorded and signed? (R60)"""
+"""`assay verify`: is the log the one that was recorded and signed? (R60)"""
 
 from __future__ import annotations
 
@@ -19,12 +19,11 @@ from handlers.audit.whole_verification import Verified, record_verification, ver
 from handlers.cli.errors import UsageError
 from handlers.cli.plain import plain
 from handlers.cli.progress_bar import ProgressBar
-from infra.audit.dsse import fingerprint
 from infra.audit.heads_file import HeadsFile
 from infra.audit.key_exchanges import exchanges
 from infra.audit.key_ring import KeyRing, Trusted
 from infra.audit.signed_heads import KeptHeads, heads_files, kept_heads, signed_leaves
-from infra.audit.signing_key import existing_key, public_key, public_pem
+from infra.audit.signing_key import existing_key, public_key
 from infra.embedded import Servers, running_servers_async
 from infra.event_log.session_log import SessionLog
 from infra.postgres import Connection, connect
@@ -47,17 +46,6 @@ def run(arguments: argparse.Namespace, settings: Settings) -> int:
     if not verified.is_vouched_for:
         print("assay: there is no head: nothing vouches for any of these events", file=sys.stderr)
     return 0 if verified.is_vouched_for and not verified.counts else 3
-
-
-def print_key(arguments: argparse.Namespace, settings: Settings) -> int:
-    if not settings.signing_key.exists():
-        raise UsageError(f"there is no signing key {settings.signing_key} yet: the first worker makes it")
-    key = existing_key(settings.signing_key).public_key()
-    if arguments.json:
-        print(json.dumps({"key_id": fingerprint(key), "public_key": public_pem(key)}))
-    else:
-        print(public_pem(key), end="")
-    return 0
 
 
 async def _verify(arguments: argparse.Namespace, settings: Settings) -> Verified:

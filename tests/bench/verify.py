@@ -98,7 +98,7 @@ async def _verify_rates(events: SessionLog, servers: Ground, key: Ed25519PublicK
     """Events a second of each way to go through the log."""
     started = time.perf_counter()
     async with await connect(servers.servers.postgres_dsn) as conn:
-        kept, findings = await kept_heads(key, conn, HeadsFile(servers.settings.heads_file)), Findings()
+        kept, findings = await kept_heads(key, conn, [HeadsFile(servers.settings.heads_file)]), Findings()
         audit = await verify_log(events, kept.heads, signed_leaves(key, conn, kept), findings, lambda _, __: None)
     verified = time.perf_counter() - started
     if findings or audit.unsigned_events > audit.events // 2:

@@ -273,7 +273,7 @@ class Plant:
         while True:
             findings = Findings()
             async with await connect(self.postgres.dsn) as conn:
-                kept = await kept_heads(key, conn, HeadsFile(settings.heads_file))
+                kept = await kept_heads(key, conn, [HeadsFile(settings.heads_file)])
                 audit = await verify_log(events, kept.heads, signed_leaves(key, conn, kept), findings, lambda *_: None)
             findings.add(kept.findings)
             assert not findings, findings.first

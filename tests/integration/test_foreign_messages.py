@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 from uuid import uuid4
@@ -22,7 +23,7 @@ from infra.isolation import Isolation, isolate
 from infra.parked import ParkedDeliveries
 from infra.read_models.projector import ProjectorHalted, catch_up
 from infra.streams import ACCESS, EVENTS, PARKED, SIGNED
-from tests.integration.doctored import A, B, Site, make_streams, new_database, record
+from tests.integration.doctored import A, B, Site, make_streams, moved, new_database, record, rewrite
 
 FOREIGN = f"assay.event.5.{A}.2.FeedbackGiven"
 FOREIGN_OPENING = "assay.event.0.0198c0de-0000-7000-8000-000000000002.1.SessionOpened"
@@ -89,6 +90,34 @@ def test_reading_and_signing_go_on_behind_a_foreign_event_once_it_is_set_aside(
     asyncio.run(scenario())
     status, document, _ = site.verify()
     assert (status, document["signed_events"], document["findings"]) == (0, 5, [])
+
+
+def test_tampering_is_found_behind_what_was_set_aside_too(site: Site) -> None:
+    """R75: nor is an event that was recorded hidden by a decision about its position."""
+
+    async def scenario() -> Any:
+        last: dict = {}
+        async with site.log() as events:
+            await record(events, [A], last, 10)
+            await set_aside(events.connection, EVENTS, await put(site, FOREIGN))
+            await record(events, [B, B], last, 10)
+        async with site.log() as events:
+            await writer(site, events).finish()
+            return await events._stream.read(0, 100)
+
+    raw = list(asyncio.run(scenario()))
+    assert site.found() == []
+    for tampered, expected in (
+        ([*raw[:2], moved(raw[2]), raw[3]], [("wrong subject", 3, str(B), 1)]),
+        ([*raw[:3], replace(raw[3], body=b"{}")], [("edited event", 4, str(B), 2)]),
+        (raw[:3], [("rolled-back log", None, None, None)]),
+        ([*raw[:2], raw[3]], [("missing event", 3, str(B), 1), ("missing event", 3, None, None)]),
+        ([raw[0], replace(raw[1], body=b"another"), *raw[2:]], [("edited event", 2, str(A), 2)]),
+    ):
+        asyncio.run(rewrite(site, tampered))
+        found = site.found()
+        assert [one for one in expected if one in found] == expected, found
+        assert {one[1] for one in found} <= {one[1] for one in expected} | {None}, found
 
 
 def test_another_message_in_its_place_is_not_meant(site: Site) -> None:
