@@ -80,6 +80,8 @@ def _opened(envelope: str | bytes) -> _Envelope:
         document = json.loads(envelope)
         (signature,) = document["signatures"]
         payload, sealed = _decoded(document["payload"]), _decoded(signature["sig"])
+        if not isinstance(document["payloadType"], str) or not isinstance(signature["keyid"], str):
+            raise TypeError("its type and its key are no texts")
         return _Envelope(document["payloadType"], payload, signature["keyid"], sealed)
     except (ValueError, KeyError, TypeError, RecursionError) as error:
         raise BadEnvelope(f"no DSSE envelope with one signature: {type(error).__name__}: {error}") from None

@@ -74,7 +74,7 @@ def running(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
     with ExitStack() as stack:
         everything = poisons(stack.enter_context(endless_servers()))
         plant = stack.enter_context(service(folder, stack.enter_context(hostile_model())))
-        yield Running(plant, everything, stack.enter_context(Memory(folder)))
+        yield Running(plant, everything, stack.enter_context(Memory(plant)))
 
 
 @pytest.mark.timeout(240)

@@ -26,7 +26,7 @@ from infra.streams import ACCESS, EVENTS, PARKED, SIGNED
 from tests.integration.doctored import A, B, Site, make_streams, moved, new_database, record, rewrite
 
 FOREIGN = f"assay.event.5.{A}.2.FeedbackGiven"
-FOREIGN_OPENING = "assay.event.0.0198c0de-0000-7000-8000-000000000002.1.SessionOpened"
+FOREIGN_OPENING = "assay.event.0.0198c0de-0000-7000-8000-0000000000ff.1.SessionOpened"
 
 
 @pytest.fixture

@@ -254,9 +254,9 @@ def endless_servers() -> Iterator[dict[str, str]]:
 
 @dataclass(slots=True)
 class Memory:
-    """The greatest sum of resident memory of this process's descendants and of the servers in a folder."""
+    """The greatest sum of resident memory of a plant's workers, of its servers, and of whatever they began."""
 
-    folder: Path
+    plant: Plant
     most: int = 0
     _ends: threading.Event = field(default_factory=threading.Event)
 
@@ -269,19 +269,19 @@ class Memory:
 
     def _sample(self) -> None:
         while not self._ends.wait(0.2):
-            self.most = max(self.most, sum(resident for _, resident in family(self.folder)))
+            self.most = max(self.most, sum(resident for _, resident in family(self.plant)))
 
 
-def family(folder: Path) -> list[tuple[int, int]]:
-    """Process ids and resident bytes of the service: our children, the servers in `folder`, and whatever they began."""
-    parents, resident, ours = dict[int, int](), dict[int, int](), {os.getpid()}
+def family(plant: Plant) -> list[tuple[int, int]]:
+    """Process ids and resident bytes of the service: its workers, the servers in its folder, and what they began."""
+    parents, resident, ours = dict[int, int](), dict[int, int](), {worker.pid for worker in plant.workers}
     for entry in Path("/proc").iterdir():
         if not entry.name.isdigit():
             continue
         with suppress(OSError, IndexError, ValueError):
             parents[int(entry.name)] = int((entry / "stat").read_text().rpartition(")")[2].split()[1])
             resident[int(entry.name)] = int((entry / "statm").read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE")
-            if str(folder).encode() in (entry / "cmdline").read_bytes():
+            if str(plant.folder).encode() in (entry / "cmdline").read_bytes():
                 ours.add(int(entry.name))
     while more := {pid for pid, parent in parents.items() if parent in ours} - ours:
         ours |= more
@@ -406,7 +406,7 @@ def main() -> int:
         folder = Path(stack.enter_context(tempfile.TemporaryDirectory()))
         everything = poisons(stack.enter_context(endless_servers()))
         plant = stack.enter_context(service(folder / "service", stack.enter_context(hostile_model())))
-        memory = stack.enter_context(Memory(folder / "service"))
+        memory = stack.enter_context(Memory(plant))
         chosen = arguments.names or list(everything)
         for name in chosen:
             memory.most = 0

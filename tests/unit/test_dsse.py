@@ -14,6 +14,7 @@ from infra.audit.dsse import (
     BadEnvelope,
     ForeignKey,
     fingerprint,
+    named_key,
     pre_authentication_encoding,
     sign,
     verified_payload,
@@ -102,3 +103,14 @@ def test_no_character_of_an_envelope_can_be_changed(data: st.DataObject) -> None
     other = data.draw(st.characters(codec="ascii", categories=("L", "N", "P", "S")).filter(lambda c: c != text[at]))
     with pytest.raises(BadEnvelope):
         verified_payload(KEY.public_key(), KIND, text[:at] + other + text[at + 1 :])
+
+
+@pytest.mark.parametrize("other", [[], {}, 7, None, True])
+@pytest.mark.parametrize("part", ["payloadType", "keyid"])
+def test_a_type_or_a_key_that_is_no_text_is_refused(part: str, other: object) -> None:
+    """R61: whatever a bundle holds there, by the error that says so."""
+    signature: dict[str, object] = {"keyid": "k", "sig": "AAAA"}
+    envelope: dict[str, object] = {"payload": "e30=", "payloadType": "t", "signatures": [signature]}
+    (envelope if part == "payloadType" else signature)[part] = other
+    with pytest.raises(BadEnvelope, match="no DSSE envelope"):
+        named_key(json.dumps(envelope))
