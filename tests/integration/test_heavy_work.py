@@ -107,14 +107,14 @@ def test_an_output_beyond_all_use_is_a_failure_with_a_reason() -> None:
 
 
 def test_what_exceeds_the_limits_is_a_failure_with_a_reason(monkeypatch: pytest.MonkeyPatch) -> None:
-    small = ReadingProcesses(1, Limits(cpu_seconds=1))
+    small = ReadingProcesses(1, Limits(output_bytes=1024))
     monkeypatch.setattr(heavy_work, "working_processes", lambda: small)
     try:
         outcome = ran(ToolResult(lines(8_000, "password=s3cret"), True))
     finally:
         small.close()
     assert (outcome.success, outcome.error_kind) == (False, "too_large")
-    assert "cpu" in outcome.error_message
+    assert "output" in outcome.error_message
 
 
 def test_a_tool_that_goes_on_when_cancelled_is_left_to_itself(monkeypatch: pytest.MonkeyPatch) -> None:

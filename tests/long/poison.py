@@ -254,7 +254,7 @@ def endless_servers() -> Iterator[dict[str, str]]:
 
 @dataclass(slots=True)
 class Memory:
-    """The greatest sum of resident memory of a plant's workers, of its servers, and of whatever they began."""
+    """The greatest sum of memory of a plant's workers, of its servers, and of whatever they began."""
 
     plant: Plant
     most: int = 0
@@ -273,19 +273,32 @@ class Memory:
 
 
 def family(plant: Plant) -> list[tuple[int, int]]:
-    """Process ids and resident bytes of the service: its workers, the servers in its folder, and what they began."""
-    parents, resident, ours = dict[int, int](), dict[int, int](), {worker.pid for worker in plant.workers}
+    """Process ids and bytes of the service: its workers, the servers in its folder, and what they began.
+
+    The bytes are proportional set sizes: a page that several processes share (PostgreSQL's buffers) counts once in all.
+    """
+    parents, ours = dict[int, int](), {worker.pid for worker in plant.workers}
     for entry in Path("/proc").iterdir():
         if not entry.name.isdigit():
             continue
         with suppress(OSError, IndexError, ValueError):
             parents[int(entry.name)] = int((entry / "stat").read_text().rpartition(")")[2].split()[1])
-            resident[int(entry.name)] = int((entry / "statm").read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE")
             if str(plant.folder).encode() in (entry / "cmdline").read_bytes():
                 ours.add(int(entry.name))
     while more := {pid for pid, parent in parents.items() if parent in ours} - ours:
         ours |= more
-    return [(pid, resident[pid]) for pid in ours if pid in resident and pid != os.getpid()]
+    return [(pid, proportional(pid)) for pid in ours - {os.getpid()}]
+
+
+def proportional(pid: int) -> int:
+    """Its proportional set size in bytes; 0 where it has ended, the resident size where the other is not told."""
+    with suppress(FileNotFoundError, ProcessLookupError):
+        try:
+            rollup = Path(f"/proc/{pid}/smaps_rollup").read_text()
+        except PermissionError:
+            return int(Path(f"/proc/{pid}/statm").read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE")
+        return 1024 * next((int(line.split()[1]) for line in rollup.splitlines() if line.startswith("Pss:")), 0)
+    return 0
 
 
 @contextmanager
