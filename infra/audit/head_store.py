@@ -11,6 +11,7 @@ from collections.abc import AsyncIterator, Sequence
 from dataclasses import dataclass
 
 from psycopg import sql
+from psycopg.errors import UniqueViolation
 
 from domain.merkle import HASH_SIZE, Frontier
 from infra.postgres import Connection, NotPrepared, making
@@ -63,7 +64,10 @@ async def prepare(conn: Connection) -> None:
     """Create what is missing. Raises NotPrepared where this user may not."""
     if not await exists(conn):
         with making():
-            await conn.execute(_SCHEMA)
+            try:
+                await conn.execute(_SCHEMA)
+            except UniqueViolation:  # CREATE … IF NOT EXISTS of two at once: the other has made it
+                await conn.execute(_SCHEMA)
     elif not await exists(conn, STREAMS):
         with contextlib.suppress(NotPrepared), making():  # the events' heads do not wait for `assay init`
             await conn.execute(_SCHEMA)
