@@ -22,7 +22,7 @@ from handlers.application import jetstream
 from infra.access import Credentials, Role
 from infra.embedded import Servers
 from infra.embedded.nats_server import nats_config, nats_server_binary
-from infra.embedded.process import LOOPBACK, free_port, wait_until, write_private
+from infra.embedded.process import LOOPBACK, free_port, last_lines, wait_until, write_private
 from infra.event_log.errors import LogError
 from infra.streams import ACCESS, BLOBS, EVENTS, VERDICTS
 from tests.faults.plant import HERE, Plant
@@ -63,7 +63,21 @@ class NatsCluster:
         for name in NODES:
             if name not in self._processes or self._processes[name].poll() is not None:
                 self._processes[name] = self._launch(name)
-        assert wait_until(lambda: asyncio.run(self._takes_streams()), _PATIENCE_SECONDS), "no stream on three servers"
+        for _ in range(3):
+            takes = wait_until(lambda: self._ended() != [] or asyncio.run(self._takes_streams()), _PATIENCE_SECONDS)
+            ended = self._ended()
+            for name in ended:  # another program took its port between choosing and using it
+                self._ports[name], self._routes[name] = free_port(), free_port()
+                self._processes[name] = self._launch(name)
+            if not ended:
+                break
+        if takes and not ended:
+            return
+        said = "\n".join(f"{name}: {last_lines(self._folder / name / 'output')}" for name in NODES)
+        raise AssertionError(f"no stream on three servers\n{said}")
+
+    def _ended(self) -> list[str]:
+        return [name for name, process in self._processes.items() if process.poll() is not None]
 
     def stop(self) -> None:
         for process in self._processes.values():
